@@ -13,6 +13,8 @@ use std::fs::{self, File, Permissions};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::thread;
+use std::time::Duration;
 
 use crate::command::CommandError;
 
@@ -34,7 +36,7 @@ impl FileError {
 /// symbolic link, not the link. Permissions stay. Fails if the file cannot be written, as on a full disk, or is not a
 /// regular file (`/dev/full`); the old content stays.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    Draft::open(path)?.finish([bytes], |draft, path| fs::rename(draft, path))
+    Draft::open(path)?.finish([bytes], rename)
 }
 
 /// Writes `parts` one after the other. At any moment the file is complete or absent. Fails with
@@ -45,7 +47,7 @@ pub fn create<'a>(path: &Path, parts: impl IntoIterator<Item = &'a [u8]>) -> io:
         Ok(()) => fs::remove_file(draft),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(already_exists()),
         // Not every file system has hard links.
-        Err(_) => fs::rename(draft, path),
+        Err(_) => rename(draft, path),
     })
 }
 
@@ -81,6 +83,22 @@ pub fn check_new(path: &Path) -> io::Result<()> {
         return Err(already_exists());
     }
     check_replaceable(path)
+}
+
+/// On Windows, waits up to a second for a program that has the file open, such as a virus scanner.
+fn rename(from: &Path, to: &Path) -> io::Result<()> {
+    const ACCESS_DENIED: i32 = 5;
+    const SHARING_VIOLATION: i32 = 32;
+    let mut retries = if cfg!(windows) { 20 } else { 0 };
+    loop {
+        match fs::rename(from, to) {
+            Err(error) if retries > 0 && matches!(error.raw_os_error(), Some(ACCESS_DENIED | SHARING_VIOLATION)) => {
+                retries -= 1;
+                thread::sleep(Duration::from_millis(50));
+            }
+            result => return result,
+        }
+    }
 }
 
 fn already_exists() -> io::Error {
