@@ -52,5 +52,5 @@ fn run(arguments: TunerArguments) -> Result<(), CommandError> {
         TunerCommand::Data(command) => data::run(command, print),
         TunerCommand::Train(args) => train::run(args),
     };
-    check_output(result.map_err(CommandError::from), output.failure())
+    check_output(result, output.failure())
 }

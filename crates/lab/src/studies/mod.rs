@@ -227,7 +227,7 @@ fn search(study: Study, args: &StudyArgs, path: &Path, progress: &(dyn Fn(&str) 
     rows.extend(made.into_iter().flatten());
     rows.sort_by_key(|row| place.get(&row.series()).copied());
     results.rows = rows.iter().map(StudyRow::line).collect();
-    Ok(results.write(path)?)
+    results.write(path)
 }
 
 /// Returns the error of a series that lacks searches, has too many, or is of another depth. `series` names setting,
