@@ -104,21 +104,12 @@ impl SearchTable for ClusterTable {
         (used * 1000 / words().count()) as u32
     }
 
-    fn clear(&self, threads: usize) {
-        let share = self.clusters.len().div_ceil(threads.max(1));
-        std::thread::scope(|scope| {
-            for part in self.clusters.chunks(share) {
-                scope.spawn(move || part.iter().for_each(TableCluster::clear));
-            }
-        });
+    fn clear(&self, _: usize) {
+        for cluster in &self.clusters {
+            cluster.data.iter().for_each(|data| data.store(0, Relaxed));
+            cluster.keys.iter().for_each(|key| key.store(0, Relaxed));
+        }
         self.generation.store(0, Relaxed);
-    }
-}
-
-impl TableCluster {
-    fn clear(&self) {
-        self.data.iter().for_each(|data| data.store(0, Relaxed));
-        self.keys.iter().for_each(|key| key.store(0, Relaxed));
     }
 }
 

@@ -219,13 +219,19 @@ impl<T: SearchTable> Searcher<T> {
             return 0;
         }
         let before = self.work();
-        let mut window = Window { alpha, beta };
+        // A table entry may narrow the window.
+        let (mut low, mut high) = (alpha, beta);
         let mut tt_move = None;
         if let Some((entry, work)) = self.probe(position) {
             tt_move = Move::from_bits(entry.mv);
             if self.is_deep_enough(entry.depth, depth) {
                 let score = from_tt(entry.score, ply);
-                if window.narrow(entry.bound, score) {
+                match entry.bound {
+                    Bound::Exact => {}
+                    Bound::Lower => low = low.max(score),
+                    Bound::Upper => high = high.min(score),
+                }
+                if entry.bound == Bound::Exact || low >= high {
                     self.credit(work);
                     if let Some(mv) = tt_move {
                         line.set(mv);
@@ -241,26 +247,26 @@ impl<T: SearchTable> Searcher<T> {
         let refutation = if on_line { self.refutation.get(ply as usize) } else { None };
         let refutation = refutation.filter(|&mv| ply <= self.choices.refutation_plies && position.is_legal(mv));
 
-        let (mut best, mut best_move, mut raised) = (-INFINITE, None, window.alpha);
+        let (mut best, mut best_move, mut raised) = (-INFINITE, None, low);
         let mut picker = Picker::new(refutation, hint);
         let mut child_line = Variation::EMPTY;
         self.path.push(key);
         while let Some(mv) = picker.next(position, &self.history) {
             let is_first = best_move.is_none();
             let on_line = on_line && refutation == Some(mv);
-            let within = (raised, window.beta);
+            let within = (raised, high);
             let score =
                 self.search_move(position, evaluation, mv, within, depth, ply, is_first, on_line, &mut child_line);
             if score > best {
                 (best, best_move) = (score, Some(mv));
-                if score > window.alpha || self.choices.lines_below_alpha {
+                if score > low || self.choices.lines_below_alpha {
                     line.extend(mv, &child_line);
                 }
                 if self.choices.history_update == HistoryUpdate::EachImprovement {
                     self.update_history(position.side_to_move(), mv, depth, true);
                 }
                 raised = raised.max(score);
-                if raised >= window.beta {
+                if raised >= high {
                     break;
                 }
             }
@@ -269,9 +275,9 @@ impl<T: SearchTable> Searcher<T> {
         let Some(mut best_move) = best_move else {
             return if position.in_check() { -MATE + ply as i32 } else { 0 };
         };
-        if best <= window.alpha && window.alpha > alpha {
+        if best <= low && low > alpha {
             // The lower bound of the table entry stands: no searched move exceeds it.
-            best = window.alpha;
+            best = low;
             best_move = tt_move.unwrap_or(best_move);
         }
         if self.choices.history_update != HistoryUpdate::EachImprovement {
@@ -506,27 +512,6 @@ fn bound(score: i32, alpha: i32, beta: i32) -> Bound {
         Bound::Exact
     } else {
         Bound::Upper
-    }
-}
-
-/// Table entries can narrow it.
-#[derive(Copy, Clone, Debug)]
-struct Window {
-    /// Scores of this or less fail low.
-    alpha: i32,
-    /// Scores of this or more fail high.
-    beta: i32,
-}
-
-impl Window {
-    /// Narrows the window by a stored score, and returns true if the score decides the node.
-    fn narrow(&mut self, bound: Bound, score: i32) -> bool {
-        match bound {
-            Bound::Exact => return true,
-            Bound::Lower => self.alpha = self.alpha.max(score),
-            Bound::Upper => self.beta = self.beta.min(score),
-        }
-        self.alpha >= self.beta
     }
 }
 

@@ -31,10 +31,8 @@ use sesame_report::html;
 pub const STUDY_PAGES: [&str; 6] =
     ["discussion.md", "choices.md", "sources.md", "larger.md", "modern.md", "threads.md"];
 
-/// The duration of the experiment.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct WallTime {
-    /// Seconds from begin to end.
     pub seconds: f64,
     pub threads: Option<u32>,
 }
@@ -55,14 +53,10 @@ impl WallTime {
     }
 }
 
-/// The page of a further study.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StudyPage {
-    /// The file name, one of [`STUDY_PAGES`].
     pub file: String,
-    /// The first heading.
     pub title: String,
-    /// The whole page.
     pub markdown: String,
 }
 

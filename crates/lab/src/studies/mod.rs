@@ -29,9 +29,7 @@ use sesame_report::parallel;
 
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Study {
-    /// Sesame's own search with 1, 2, 4 and 8 threads.
     Threads,
-    /// Claims about tables from other sources.
     Sources,
 }
 
@@ -45,7 +43,6 @@ impl Study {
     }
 }
 
-/// Settings of a study.
 #[derive(Debug, Clone, Args)]
 pub struct StudyArgs {
     /// The folder for the results file and the page
@@ -87,7 +84,6 @@ impl Trial {
     }
 }
 
-/// The result of one search.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct StudyRow {
     /// The conditions under which arms are compared, such as `8 in lockstep`. Each study has its own.
@@ -99,9 +95,7 @@ pub struct StudyRow {
     pub threads: u32,
     /// The number of the repetition, from 1. Searches that give other nodes in each run are repeated.
     pub repeat: u32,
-    /// The number of the position's game.
     pub game: u32,
-    /// The number of plies played before the position.
     pub ply: u32,
     pub depth: u32,
     /// The number of nodes, or of other counted events.
@@ -177,7 +171,6 @@ pub fn run(study: Study, args: &StudyArgs, progress: &(dyn Fn(&str) + Sync)) -> 
     Ok(())
 }
 
-/// Returns the series of a study, in the order of its results file.
 fn plan(study: Study, trial: &Trial) -> Vec<SearchSeries> {
     match study {
         Study::Threads => threads::plan(trial),

@@ -325,11 +325,8 @@ impl Trainer {
         self.steps = self.steps.saturating_add(1);
         let batch = self.inputs(batch, result_share);
         let step = StepParameters::new(self.steps, batch.len(), learning_rate);
-        let share = self.blocks.len().div_ceil(self.threads);
-        let work = self.blocks.chunks_mut(share).zip(self.model.blocks.chunks(share));
-        parallel::map(work, self.threads, |(states, blocks)| {
-            states.iter_mut().zip(blocks).for_each(|(state, block)| forward(state, block, &batch));
-        });
+        let pairs = self.blocks.iter_mut().zip(&self.model.blocks);
+        parallel::map(pairs, self.threads, |(state, block)| forward(state, block, &batch));
 
         let mut bias_gradients = [0.0; OUTPUT_BUCKETS];
         let output_gradient = |(i, input): (usize, &Input)| {
@@ -342,11 +339,8 @@ impl Trainer {
         };
         let output_gradients: Vec<f32> = batch.iter().enumerate().map(output_gradient).collect();
 
-        let work = self.blocks.chunks_mut(share).zip(self.model.blocks.chunks_mut(share));
-        parallel::map(work, self.threads, |(states, blocks)| {
-            let pairs = states.iter_mut().zip(blocks);
-            pairs.for_each(|(state, block)| backward(state, block, &batch, &output_gradients, step));
-        });
+        let pairs = self.blocks.iter_mut().zip(&mut self.model.blocks);
+        parallel::map(pairs, self.threads, |(state, block)| backward(state, block, &batch, &output_gradients, step));
         self.bias_optimiser.step(&mut self.model.output_biases, &mut bias_gradients, step);
     }
 
@@ -357,9 +351,7 @@ impl Trainer {
             bucket: sample.output_bucket(),
             target: sample.target(result_share, scale),
         };
-        let parts = parallel::map(batch.chunks(batch.len().div_ceil(self.threads)), self.threads, |blocks| {
-            blocks.iter().copied().flatten().map(input).collect::<Vec<_>>()
-        });
+        let parts = parallel::map(batch, self.threads, |block| block.iter().map(input).collect::<Vec<_>>());
         parts.into_iter().flatten().collect()
     }
 
@@ -371,11 +363,9 @@ impl Trainer {
     /// Mean squared error, summed in parts that do not depend on the number of threads.
     pub(super) fn mean_loss(&self, model: &Model, samples: &[Sample], result_share: f32) -> f64 {
         let scale = self.scale;
-        let parts: Vec<&[Sample]> = samples.chunks(LOSS_PART).collect();
-        let sums = parallel::map(parts.chunks(parts.len().div_ceil(self.threads).max(1)), self.threads, |parts| {
-            parts.iter().map(|part| sum_of_losses(model, part, result_share, scale)).collect::<Vec<f64>>()
-        });
-        sums.iter().flatten().sum::<f64>() / samples.len() as f64
+        let parts = samples.chunks(LOSS_PART);
+        let sums = parallel::map(parts, self.threads, |part| sum_of_losses(model, part, result_share, scale));
+        sums.iter().sum::<f64>() / samples.len() as f64
     }
 }
 
