@@ -64,44 +64,27 @@
 //!   results. Experiments with replacement schemes (`sesame-lab`) and network training (`sesame-tuner`) are crates beside
 //!   this one.
 
+#![allow(
+    missing_docs,
+    reason = "most modules are for the crates of this repository: documented where name and type leave something open"
+)]
+
 // The program `sesame` alone calls it.
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;
 #[cfg(any(test, feature = "mpi"))]
 mod cluster;
+#[deny(missing_docs)]
 pub mod engine;
-#[allow(
-    missing_docs,
-    reason = "for the crates of this repository: documented where name and type leave something open"
-)]
 pub mod eval;
-#[allow(
-    missing_docs,
-    reason = "for the crates of this repository: documented where name and type leave something open"
-)]
 pub mod games;
+#[deny(missing_docs)]
 pub mod position;
 // For the crates of this repository.
 #[doc(hidden)]
 pub mod regular_file;
-#[allow(
-    missing_docs,
-    reason = "for the crates of this repository: documented where name and type leave something open"
-)]
 pub mod search;
-#[allow(
-    missing_docs,
-    reason = "for the crates of this repository: documented where name and type leave something open"
-)]
 pub mod smp;
-#[allow(
-    missing_docs,
-    reason = "for the crates of this repository: documented where name and type leave something open"
-)]
 pub mod syzygy;
-#[allow(
-    missing_docs,
-    reason = "for the crates of this repository: documented where name and type leave something open"
-)]
 pub mod uci;

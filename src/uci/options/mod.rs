@@ -9,7 +9,9 @@ use std::time::Duration;
 
 use super::parse::{parse_number, quote};
 use super::session::Session;
-use crate::engine::{Affinity, Engine, EngineError, Network, Scheme, SmpStrategy, StrengthLimit, SyzygyOptions};
+use crate::engine::{
+    Affinity, Engine, EngineError, Network, NumaPolicy, Scheme, SmpStrategy, StrengthLimit, SyzygyOptions,
+};
 use crate::syzygy::MAX_PIECES;
 
 pub(crate) const MAX_THREADS: i64 = 1024;
@@ -26,6 +28,8 @@ const SEARCHING: &str = "the table is neither saved nor loaded during a search: 
 struct UciOption {
     name: &'static str,
     kind: OptionKind,
+    /// Further condition for a value. The error describes valid values.
+    validate: fn(&str) -> Result<(), String>,
     /// Refuses a new value during a search. Other options wait for the end of the search.
     refusal: Option<&'static str>,
     /// The other machines of a cluster set it too, because their search depends on it.
@@ -42,7 +46,12 @@ enum OptionKind {
 
 impl UciOption {
     const fn new(name: &'static str, kind: OptionKind) -> Self {
-        Self { name, kind, refusal: None, is_followed: false }
+        Self { name, kind, validate: |_| Ok(()), refusal: None, is_followed: false }
+    }
+
+    const fn validated(mut self, validate: fn(&str) -> Result<(), String>) -> Self {
+        self.validate = validate;
+        self
     }
 
     const fn refused_during_a_search(mut self, message: &'static str) -> Self {
@@ -100,7 +109,9 @@ static OPTIONS: [UciOption; 26] = [
     combo("SmpStrategy", "shared", || SmpStrategy::ALL.map(SmpStrategy::name).to_vec(), Session::set_strategy)
         .followed(),
     check("Pin Threads", false, |session, pin| session.set_affinity(|affinity| affinity.pin = pin)).followed(),
-    text("NumaPolicy", "auto", Session::set_numa_policy).followed(),
+    text("NumaPolicy", "auto", Session::set_numa_policy)
+        .validated(|text| text.parse::<NumaPolicy>().map(drop).map_err(|_| NumaPolicy::GRAMMAR.to_owned()))
+        .followed(),
     text("Hash File", DEFAULT_HASH_FILE, |session, path| session.hash_file = path.to_owned()),
     button("Save Hash", Session::save_hash).refused_during_a_search(SEARCHING),
     button("Load Hash", Session::load_hash).refused_during_a_search(SEARCHING),
@@ -169,9 +180,8 @@ impl Session {
     }
 
     fn set_numa_policy(&mut self, policy: &str) {
-        match policy.parse() {
-            Ok(policy) => self.set_affinity(|affinity| affinity.numa = policy),
-            Err(error) => self.output.info(&format!("setoption: option NumaPolicy kept as it was: {error}")),
+        if let Ok(policy) = policy.parse() {
+            self.set_affinity(|affinity| affinity.numa = policy);
         }
     }
 
@@ -283,7 +293,7 @@ pub(super) fn parse_setting(name: &str, value: Option<&str>) -> Result<Setting, 
         }
         return Err(format!("unknown option {}", quote(name)));
     };
-    match option.kind.parse(value) {
+    match option.kind.parse(value).and_then(|valid| (option.validate)(&valid).map(|()| valid)) {
         Ok(value) => Ok(Setting { name: option.name, value }),
         Err(expected) => Err(invalid_value(option.name, &expected, value)),
     }

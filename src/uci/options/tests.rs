@@ -102,6 +102,14 @@ fn new_values_reach_the_session() {
     assert_eq!(session.hash_file, "a b");
 }
 
+/// At once, also during a search, and before other machines hear of it.
+#[test]
+fn wrong_numa_policy_is_no_setting() {
+    let message = parse_setting("NumaPolicy", Some("0:0")).unwrap_err();
+    assert!(message.starts_with("option NumaPolicy kept as it was: expected auto, none, or groups"), "{message}");
+    assert!(message.ends_with("found `0:0`"), "{message}");
+}
+
 #[test]
 fn four_options_limit_the_strength() {
     let mut session = session();
