@@ -118,7 +118,7 @@ pub(super) struct BenchArguments {
     #[arg(long, default_value_t, value_name = "POLICY")]
     pub(super) numa: NumaPolicy,
     /// Show statistics of the transposition table, with one thread; slightly slower
-    #[arg(long, conflicts_with_all = ["threads", "lockstep"])]
+    #[arg(long, conflicts_with = "lockstep")]
     pub(super) stats: bool,
     #[command(flatten)]
     pub(super) network: NetworkArguments,

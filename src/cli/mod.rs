@@ -85,6 +85,9 @@ fn is_launched_by_mpi() -> bool {
 }
 
 fn run_bench(arguments: &BenchArguments, output: &Output) -> Result<(), CommandError> {
+    if arguments.stats && arguments.threads != 1 {
+        return Err(CommandError::usage("--stats counts with one thread"));
+    }
     let default = BenchOptions::default();
     let options = BenchOptions {
         depth: arguments.depth.or(arguments.depth_alone).unwrap_or(default.depth),

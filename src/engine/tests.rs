@@ -311,6 +311,46 @@ fn line_of_another_machine_can_win() {
     }
 }
 
+/// Panics at one of the lines it receives.
+#[derive(Default)]
+struct CountingSink {
+    lines: AtomicUsize,
+    panics_at: usize,
+    answers: AtomicUsize,
+}
+
+impl Sink for CountingSink {
+    fn info(&self, _: &Info) {
+        assert_ne!(self.lines.fetch_add(1, Relaxed) + 1, self.panics_at, "injected into the sink");
+    }
+
+    fn best_move(&self, _: &BestMove) {
+        self.answers.fetch_add(1, Relaxed);
+    }
+
+    fn message(&self, _: &str) {}
+}
+
+#[test]
+fn panic_at_any_line_ends_the_search_of_other_machines() {
+    let lines_until = |nodes, panics_at| {
+        let (mut engine, _) = engine(1);
+        let link = Arc::new(RecordingLink::default());
+        engine.set_link(Arc::clone(&link) as _);
+        let sink = Arc::new(CountingSink { panics_at, ..CountingSink::default() });
+        engine.start(&start(), Limits { nodes: Some(nodes), ..Limits::default() }, Arc::clone(&sink) as _);
+        engine.wait();
+        assert_eq!((link.ended.load(Relaxed), sink.answers.load(Relaxed)), (1, 1), "line {panics_at}");
+        sink.lines.load(Relaxed)
+    };
+    // Some of these searches end in an iteration with a result: its line comes with the end of the workers.
+    for nodes in (500..=5000).step_by(500) {
+        for line in 1..=lines_until(nodes, 0) {
+            assert_eq!(lines_until(nodes, line), line, "nothing is reported after the panic");
+        }
+    }
+}
+
 /// Ends the search by a panic, and searches again.
 fn survives(mut engine: Engine, sink: &RecordingSink, limits: Limits, heal: impl FnOnce(&mut Engine)) {
     let threads = engine.options().threads;

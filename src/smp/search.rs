@@ -121,7 +121,7 @@ impl Search {
     }
 }
 
-/// Owns every search of an engine, one at a time, parked between them. Dropping it ends the thread; end the running search
+/// A thread that owns the searches of an engine, one at a time, and is parked between them. Dropping it ends the thread; end the running search
 /// first.
 pub struct SearchThread {
     inbox: Option<Sender<Box<dyn FnOnce() + Send>>>,
@@ -195,7 +195,7 @@ impl SearchHandle {
     }
 }
 
-/// Alone decides when to stop and what is played.
+/// The owner of a running search. It alone decides when to stop and what is played.
 struct Owner {
     search: Search,
     control: Arc<Control>,

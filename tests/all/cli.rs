@@ -25,6 +25,8 @@ fn wrong_arguments_exit_with_2() {
         &["bench", "--hash", "0"],
         &["bench", "--hash", "33554433"],
         &["bench", "--threads", "1025"],
+        &["bench", "16", "x"],
+        &["bench", "3", "--stats", "--threads", "2"],
         &["lab"],
         &["go", "depth", "3"],
         &["bench", "--evaluation", "classical"],

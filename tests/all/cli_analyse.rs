@@ -312,7 +312,7 @@ fn several_files_and_folders() {
     file(&folder, "games/e.epd", MATES);
     let output = fail(
         &["analyse", "--epd", text(&games), "--depth", "4"],
-        &["d.epd has no position", "1 files could not be used"],
+        &["d.epd has no position", "1 file could not be used"],
     );
     assert!(output.contains("3 of 3"), "{output}");
 }

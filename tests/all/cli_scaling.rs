@@ -1,7 +1,7 @@
 //! `sesame scaling` on a small scale.
 
 use std::fs;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -99,19 +99,23 @@ fn real_threads_beside_the_simulation() {
 /// A thousand rounds of 100,000 nodes for each of four searches: far more than is searched before the end.
 const LONG: &str = "--threads 1,2 --rounds 1000 --nodes 100000";
 
-/// Starts a long run, waits for the first rows, and ends it with `kill`.
-fn ended_by(kill: impl FnOnce(&mut std::process::Child)) -> (Folder, Output) {
+fn ended_by(kill: impl FnOnce(&mut Child)) -> (Folder, Output) {
     let folder = folder();
-    let mut child = command(&folder, LONG).spawn().unwrap();
+    let output = ended_in(&folder, &mut command(&folder, LONG), kill);
+    (folder, output)
+}
+
+/// Starts a long run, waits for the first rows, and ends it with `kill`.
+fn ended_in(folder: &Folder, command: &mut Command, kill: impl FnOnce(&mut Child)) -> Output {
+    let mut child = command.spawn().unwrap();
     let start = Instant::now();
-    while rows(&folder, "clock,").len() < 4 {
+    while rows(folder, "clock,").len() < 4 {
         assert!(start.elapsed() < PATIENCE, "{}", folder.text("out/results.csv"));
         sleep(Duration::from_millis(5));
     }
     assert!(child.try_wait().unwrap().is_none(), "the run is not over");
     kill(&mut child);
-    let output = child.wait_with_output().unwrap();
-    (folder, output)
+    child.wait_with_output().unwrap()
 }
 
 #[test]
@@ -129,6 +133,26 @@ fn interrupted_runs_report_what_there_is() {
     assert!(output.status.success(), "{}", message(&output));
     assert_parts(&message(&output), &["Ctrl-C: the run ends"]);
     assert_parts(&folder.text("out/README.md"), &["| Sesame | 1 |"]);
+}
+
+/// Ctrl-C at a terminal reaches the whole process group: an engine in it would die in the middle of its search.
+#[cfg(target_os = "linux")]
+#[test]
+fn other_engines_do_not_receive_ctrl_c() {
+    use nix::unistd::{Pid, getpgid};
+    let folder = folder();
+    let mut command = command(&folder, LONG);
+    command.args(["--engine", env!("CARGO_BIN_EXE_sesame")]);
+    ended_in(&folder, &mut command, |child| {
+        let tasks = fs::read_dir(format!("/proc/{}/task", child.id())).unwrap();
+        let children = tasks.map(|task| fs::read_to_string(task.unwrap().path().join("children")).unwrap());
+        let children = children.collect::<String>();
+        let engines: Vec<i32> = children.split_whitespace().map(|number| number.parse().unwrap()).collect();
+        assert_eq!(engines.len(), 1, "{children}");
+        let group = |process: i32| getpgid(Some(Pid::from_raw(process))).unwrap();
+        assert_ne!(group(engines[0]), group(child.id() as i32));
+        child.kill().unwrap();
+    });
 }
 
 #[test]

@@ -85,7 +85,7 @@ pub struct TableFileReport {
     pub positions: u64,
     /// The size of the file in bytes.
     pub bytes: u64,
-    /// Whether the entries went to other places and some gave way, because the table in the file had another size or scheme.
+    /// The table in the file had another size or scheme: entries went to other places, and some gave way.
     pub reinserted: bool,
 }
 

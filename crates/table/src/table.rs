@@ -305,10 +305,10 @@ pub struct TableOptions {
     pub scheme: Scheme,
     /// The treatment of an entry whose own key is stored again.
     pub update: Update,
-    /// Whether entries of earlier generations are stale (Breuker et al., 1994, section 6.2). If not,
+    /// Entries of earlier generations are stale (Breuker et al., 1994, section 6.2). Without stamps,
     /// [`Table::next_generation`] does nothing.
     pub stamps: bool,
-    /// Whether to ask the system for huge pages. Linux only.
+    /// Asks the system for huge pages. Linux only.
     pub huge_pages: bool,
 }
 

@@ -26,7 +26,7 @@ struct Suite {
     /// With line numbers.
     positions: Vec<(usize, Epd)>,
     /// Invalid lines.
-    bad: usize,
+    bad: u64,
 }
 
 pub(super) fn run(paths: &[PathBuf], arguments: &AnalyseArguments, output: &Output) -> Result<(), CommandError> {
@@ -83,12 +83,13 @@ pub(super) fn run(paths: &[PathBuf], arguments: &AnalyseArguments, output: &Outp
     if done < total {
         return Err(CommandError::Failed(format!("interrupted after {done} of {total} positions")));
     }
-    match (suites.iter().map(|suite| suite.bad).sum::<usize>(), bad_files) {
+    match (suites.iter().map(|suite| suite.bad).sum::<u64>(), bad_files) {
         (0, 0) => Ok(()),
-        (lines, 0) => Err(CommandError::Failed(format!("{lines} lines could not be used: see above"))),
-        (0, files) => Err(CommandError::Failed(format!("{files} files could not be used: see above"))),
         (lines, files) => {
-            Err(CommandError::Failed(format!("{files} files and {lines} lines could not be used: see above")))
+            let counted = [(files, "file"), (lines, "line")].into_iter().filter(|&(count, _)| count > 0);
+            let counted = counted.map(|(count, what)| format!("{count} {what}{}", if count == 1 { "" } else { "s" }));
+            let unused = counted.collect::<Vec<_>>().join(" and ");
+            Err(CommandError::Failed(format!("{unused} could not be used: see above")))
         }
     }
 }

@@ -328,7 +328,7 @@ fn slot_without_a_flaw_passes() {
 fn broken_slots_are_caught() {
     catch::<NoXor>("no xor", &[]);
     catch::<CheckFirst>("no xor, check first", &[]);
-    // That model has one writer, so the data that it finds is its own.
+    // The model left out has one writer, so the data that it finds is its own.
     catch::<CheckOfAnother>("check of another", &["shift, probe"]);
     catch::<LooksTwice>("looks twice", &[]);
     must_fail("no test for empty: clear, store", bound(2), clear_and_store::<Broken<Gated, NoEmptyTest>>);
