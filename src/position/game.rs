@@ -74,21 +74,21 @@ impl Default for Game {
 
 /// Returns true if a search may score the position with `key` as a draw by repetition.
 ///
-/// `path` has the keys of all earlier positions, `root_len` of them before the root of the search. One earlier
-/// occurrence at or after the root is enough: the side that could avoid it has seen it. Before the root, two are
-/// needed, as in the rule.
+/// `path` has the keys of all earlier positions, oldest first. One earlier occurrence at index `once_from` or later is
+/// enough: a search that passes the index after its root's has let the opponent avoid it. Before that, two are needed, as
+/// in the rule.
 ///
 /// `reversible_plies` limits the plies to look back: see [`Position::reversible_plies`].
 #[inline]
-pub fn is_repetition(path: &[u64], key: u64, reversible_plies: u8, root_len: usize) -> bool {
+pub fn is_repetition(path: &[u64], key: u64, reversible_plies: u8, once_from: usize) -> bool {
     let reach = path.len().min(usize::from(reversible_plies));
-    let mut before_root = 0;
+    let mut occurrences = 0;
     // The same side is to move at even distances only, and two plies cannot repeat a position.
     for distance in (4..=reach).step_by(2) {
         let index = path.len() - distance;
         if path[index] == key {
-            before_root += 1;
-            if index >= root_len || before_root == 2 {
+            occurrences += 1;
+            if index >= once_from || occurrences == 2 {
                 return true;
             }
         }

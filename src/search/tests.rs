@@ -157,6 +157,15 @@ fn repetition_in_the_search_is_a_draw() {
 }
 
 #[test]
+fn first_return_to_the_root_is_no_draw() {
+    // After Nf7+ Kg8 Nh6+ Kh8 White has another move, which was not searched.
+    let game = game("5r1k/6n1/B1b4N/8/8/8/P4P2/1K5R w - - 0 1");
+    let only = vec![game.position().from_uci("h6f7").unwrap()];
+    let (iteration, _) = search_context(SearchContext { root_moves: only, ..context(&game, &table()) }, 11);
+    assert!(iteration.lines[0].score > 150, "{:?}", iteration.lines);
+}
+
+#[test]
 fn positions_of_the_game_draw_at_threefold_repetition() {
     let shuffle = ["g1f1", "g8f8", "f1g1", "f8g8"];
     let won = "6k1/8/8/8/8/8/8/1Q4K1 w - - 0 1";

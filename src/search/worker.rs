@@ -151,9 +151,10 @@ impl<T: SearchTable> Worker<T> {
         ply < (extension_limit() * self.root_depth) as usize
     }
 
+    /// As in Stockfish, the first return to the root is no draw: there the side to move may have a better move.
     #[inline]
     pub(super) fn repeats(&self, position: &Position) -> bool {
-        is_repetition(&self.keys, position.key(), position.reversible_plies(), self.root_len)
+        is_repetition(&self.keys, position.key(), position.reversible_plies(), self.root_len + 1)
     }
 
     #[inline]

@@ -247,17 +247,17 @@ fn third_occurrence_with_the_same_rights_is_a_draw() {
 }
 
 #[test]
-fn repetition_needs_one_occurrence_after_the_root_or_two() {
+fn repetition_needs_two_occurrences_or_a_late_one() {
     // The earlier keys are 10, 20, 30, 40; the current one is 10 or 20.
     let path = [10, 20, 30, 40];
-    assert!(is_repetition(&path, 10, 4, 0), "the root itself");
-    assert!(!is_repetition(&path, 10, 4, 1), "once before the root");
+    assert!(is_repetition(&path, 10, 4, 0), "once");
+    assert!(!is_repetition(&path, 10, 4, 1), "once, before the index");
     assert!(!is_repetition(&path, 20, 4, 0), "the other side was to move");
     assert!(!is_repetition(&path, 10, 3, 0), "before the last capture");
     assert!(!is_repetition(&[], 10, 100, 0), "a FEN with a clock, without a game");
     let path = [10, 20, 30, 40, 10, 20, 30, 40];
-    assert!(is_repetition(&path, 10, 8, 8), "twice before the root");
-    assert!(is_repetition(&path, 10, 8, 4), "the later one is the root");
+    assert!(is_repetition(&path, 10, 8, 8), "twice before the index");
+    assert!(is_repetition(&path, 10, 8, 4), "the later one is at the index");
     assert!(!is_repetition(&path, 10, 7, 8), "one of them is before the last capture");
 }
 
