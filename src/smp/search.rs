@@ -614,9 +614,9 @@ impl Owner {
     }
 }
 
-/// True for a mate by the side to move in `wanted` moves or fewer.
+/// True for a mate in `wanted` moves or fewer, by either side.
 fn is_mate_within(score: i32, wanted: u32) -> bool {
-    moves_to_mate(score).is_some_and(|moves| moves > 0 && moves.unsigned_abs() <= wanted)
+    moves_to_mate(score).is_some_and(|moves| moves.unsigned_abs() <= wanted)
 }
 
 fn root_score(wdl: Wdl) -> i32 {

@@ -15,7 +15,7 @@ pub struct Limits {
     /// Begin no iteration after this many nodes, all workers together: the soft node limit of data generators.
     /// With one worker, the search is reproducible.
     pub soft_nodes: Option<u64>,
-    /// Stop when a mate in this many moves (or fewer) is found.
+    /// Stop when a mate in this many moves (or fewer) is found, by either side.
     pub mate: Option<u32>,
     /// Search for this time, minus a few milliseconds for the best move to arrive in time.
     pub move_time: Option<Duration>,

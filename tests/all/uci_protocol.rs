@@ -279,13 +279,19 @@ fn perft_answers_and_can_be_stopped() {
 #[test]
 fn mate_limit_ends_the_search() {
     let mut session = Session::start();
-    // A mate in two with two rooks.
-    session.send("position fen 7k/8/8/8/8/8/R7/1R4K1 w - - 0 1");
-    for threads in [1, 2] {
-        session.send(&format!("setoption name Threads value {threads}\nucinewgame"));
-        let lines = session.search("go mate 2");
-        let last = lines.iter().rev().find_map(|line| parse_info(line)).unwrap();
-        assert_eq!((last.kind.as_str(), last.score), ("mate", 2), "{lines:#?}");
+    // Two rooks mate in two; Black is mated in one, or in two.
+    for (fen, go, score) in [
+        ("7k/8/8/8/8/8/R7/1R4K1 w - - 0 1", "go mate 2", 2),
+        ("7k/R7/8/8/8/8/8/1R4K1 b - - 0 1", "go mate 3", -1),
+        ("6k1/8/1R6/8/8/8/R7/6K1 b - - 0 1", "go mate 2", -2),
+    ] {
+        for threads in [1, 2] {
+            session.send(&format!("setoption name Threads value {threads}\nucinewgame\nposition fen {fen}"));
+            let lines = session.search(go);
+            let last = lines.iter().rev().find_map(|line| parse_info(line)).unwrap();
+            assert_eq!((last.kind.as_str(), last.score), ("mate", score), "{lines:#?}");
+            assert!(!lines.iter().any(|line| line.starts_with("info string")), "{lines:#?}");
+        }
     }
     // Workers may finish all depths before the stop; the mate is reported once all the same.
     session.send("position fen 6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1");
