@@ -4,8 +4,10 @@ use std::io;
 use std::process;
 use std::sync::Arc;
 
+use crossbeam_channel as channel;
 use sesame_report::command::{CommandError, print_status};
 
+use super::interrupt::at_first_signal;
 use crate::cluster::mpi::MpiTransport;
 use crate::cluster::{self, Role};
 use crate::uci::{self, Output};
@@ -14,7 +16,10 @@ pub(super) fn run(output: &Output) -> Result<(), CommandError> {
     match cluster::join(MpiTransport::connect).map_err(CommandError::failed)? {
         Role::Alone => uci::run(io::stdin(), output.clone()).map_err(CommandError::failed),
         Role::Leader(link) => {
-            let result = uci::run_linked(io::stdin(), output.clone(), Some(Arc::clone(&link) as _));
+            // The launcher sends SIGTERM when a machine is lost, and SIGKILL a second later.
+            let (quit, signals) = channel::bounded(1);
+            at_first_signal(move || _ = quit.try_send(()))?;
+            let result = uci::run_linked(io::stdin(), output.clone(), Some(Arc::clone(&link) as _), signals);
             if !link.quit() {
                 // MPI waits for all processes at its end, and one does not answer.
                 print_status("another machine does not answer; the program ends without it");
@@ -23,7 +28,7 @@ pub(super) fn run(output: &Output) -> Result<(), CommandError> {
             result.map_err(CommandError::failed)
         }
         Role::Follower(link, session, thread) => {
-            let result = uci::run_linked(session.input, Output::new(session.output), Some(link as _));
+            let result = uci::run_linked(session.input, Output::new(session.output), Some(link as _), channel::never());
             drop(session.end);
             let _ = thread.join();
             result.map_err(CommandError::failed)

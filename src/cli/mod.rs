@@ -7,6 +7,7 @@
 mod analyse;
 mod arguments;
 mod assessment;
+mod interrupt;
 #[cfg(feature = "mpi")]
 mod machines;
 #[cfg(feature = "manual")]
@@ -27,8 +28,8 @@ use crate::engine::Affinity;
 use crate::engine::bench::{self, BenchOptions};
 use crate::position::Position;
 use crate::uci::{self, Output};
-use analyse::Interrupt;
 use arguments::{BenchArguments, Cli, Command, PerftArguments};
+use interrupt::Interrupt;
 use scaling::ScalingArgs;
 
 pub fn main() -> ExitCode {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use crossbeam_channel::{Receiver, unbounded};
+use crossbeam_channel::{Receiver, Sender, bounded, never, unbounded};
 
 use super::{Output, run_linked};
 use crate::cluster::{self, Role, Transport, local};
@@ -18,6 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(300);
 struct User {
     input: PipeWriter,
     lines: Receiver<String>,
+    quit: Sender<()>,
     ranks: Vec<JoinHandle<bool>>,
 }
 
@@ -51,24 +52,25 @@ impl User {
         let (screen, output) = pipe().unwrap();
         let (seen, lines) = unbounded();
         thread::spawn(move || BufReader::new(screen).lines().try_for_each(|line| seen.send(line.unwrap())));
-        let mut users_pipes = Some((typed, output));
+        let (quit, signals) = bounded(1);
+        let mut users_pipes = Some((typed, output, signals));
         let start = |transport| {
             let pipes = users_pipes.take();
             thread::spawn(move || match cluster::join(move || Ok(Slow(transport, delay))).unwrap() {
                 Role::Alone => panic!("a group of several"),
                 Role::Leader(link) => {
-                    let (typed, output) = pipes.expect("the first rank leads");
-                    run_linked(typed, Output::new(output), Some(Arc::clone(&link) as _)).unwrap();
+                    let (typed, output, signals) = pipes.expect("the first rank leads");
+                    run_linked(typed, Output::new(output), Some(Arc::clone(&link) as _), signals).unwrap();
                     link.quit()
                 }
                 Role::Follower(link, session, thread) => {
-                    run_linked(session.input, Output::new(session.output), Some(link as _)).unwrap();
+                    run_linked(session.input, Output::new(session.output), Some(link as _), never()).unwrap();
                     drop(session.end);
                     thread.join().is_ok()
                 }
             })
         };
-        User { input, lines, ranks: local::group(ranks).into_iter().map(start).collect() }
+        User { input, lines, quit, ranks: local::group(ranks).into_iter().map(start).collect() }
     }
 
     fn types(&self, lines: &str) {
@@ -115,6 +117,16 @@ fn machines_search_together() {
         user.types("quit");
         assert!(user.leaves().is_empty(), "one best move for each search");
     }
+}
+
+#[test]
+fn a_signal_ends_the_session_with_its_best_move() {
+    let user = User::with_machines(2);
+    user.types("isready\ngo infinite");
+    user.sees("info depth");
+    user.quit.send(()).unwrap();
+    assert!(user.sees("bestmove").iter().any(|line| line == "info string a signal ends the program"));
+    assert!(user.leaves().is_empty());
 }
 
 #[test]

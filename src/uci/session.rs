@@ -50,14 +50,15 @@ pub enum StartError {
 /// ends a search at once, with its best move; the end of the input lets a search with a limit reach it. A second `quit`,
 /// or `stop`, ends a long task. Fails if the session cannot start; invalid input is not an error.
 pub fn run(input: impl Read + Send + 'static, output: Output) -> Result<(), StartError> {
-    run_linked(input, output, None)
+    run_linked(input, output, None, channel::never())
 }
 
-/// Joins other machines. Otherwise like [`run`].
+/// Joins other machines. A message in `quit` is a `quit` that overtakes all commands. Otherwise like [`run`].
 pub fn run_linked(
     input: impl Read + Send + 'static,
     output: Output,
     link: Option<Arc<dyn SearchLink>>,
+    quit: Receiver<()>,
 ) -> Result<(), StartError> {
     let (mut session, woken) = Session::new(output, link)?;
     request_short_slices();
@@ -76,11 +77,15 @@ pub fn run_linked(
                     commands = channel::never();
                 }
             },
+            recv(quit) -> _ => {
+                session.output.info("a signal ends the program");
+                break;
+            }
             recv(woken) -> _ => {}
             recv(task_ended) -> _ => {}
         }
     }
-    session.end_search();
+    session.interrupt();
     // A table that is being saved is waited for. Other work may end with the process; even loading changes no file.
     match session.task {
         Some(task) if task.kind == TaskKind::SaveHash => task.join(),

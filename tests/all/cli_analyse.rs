@@ -14,7 +14,7 @@ use nix::unistd::Pid;
 use crate::support::folder::Folder;
 use crate::support::program::{assert_in_order, run, run_with_input, succeed, succeed_with_input};
 #[cfg(unix)]
-use crate::support::{MATED, Session};
+use crate::support::{MATED, Session, is_ignored};
 
 fn text(path: &Path) -> &str {
     path.to_str().unwrap()
@@ -378,36 +378,58 @@ fn reports_have_every_game_with_moves() {
     assert!(!graphs.join("game-1.svg").exists() && !nothing.exists());
 }
 
-/// Ctrl-C ends the search and shows the results so far.
+/// Ctrl-C, SIGTERM and SIGHUP end the search and show the results so far.
 #[cfg(unix)]
 #[test]
 fn interrupt_shows_the_results_so_far() {
     let folder = Folder::new();
-    let interrupted = |arguments: &[&str], until: &str| {
-        let mut session = Session::start_with(&[&["analyse", "--time", "100000"], arguments].concat());
-        let mut lines = session.until_contains(until);
-        kill(Pid::from_raw(session.id() as i32), Signal::SIGINT).unwrap();
-        let (status, rest) = session.end();
-        lines.extend(rest);
-        assert!(session.errors().contains("Ctrl-C: the run ends"), "{}", session.errors());
-        (status.code(), lines.join("\n"), session.errors())
-    };
-    let (code, output, _) = interrupted(&["--ascii"], "  3/");
-    assert!(code == Some(0) && output.contains("Best move: "), "{output}");
-    // A mate ends its search; the second position is never solved.
     let epd =
         "7k/8/6K1/8/8/8/8/R7 w - - dm 1; id \"first\";\nrnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm a3;\n";
     let suite = file(&folder, "two.epd", epd);
-    let (code, output, errors) = interrupted(&[text(&suite)], "first");
-    assert!(code == Some(1) && output.contains("two.epd          1  1 of 1"), "{output}{errors}");
-    assert!(errors.contains("interrupted after 1 of 2 positions"), "{errors}");
-    // The first game is over. The last position of the second is mate, the one before is searched without an end.
     let games = format!("[Event \"done\"]\n[FEN \"{MATED}\"]\n\n0-1\n\n[Event \"begun\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n");
     let games = file(&folder, "two.pgn", games);
-    let (code, output, errors) = interrupted(&["--threads", "2", text(&games)], "done");
-    let end = match output.contains("begun") {
-        true => "interrupted in game 2, which is annotated in part: 2 of 2 games are in the output",
-        false => "interrupted: 1 of 2 games are in the output",
-    };
-    assert!(code == Some(1) && errors.contains(end), "{output}{errors}");
+    for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
+        if is_ignored(signal as i32) {
+            eprintln!("skipped: {signal} is ignored here");
+            continue;
+        }
+        let interrupted = |arguments: &[&str], until: &str| {
+            let mut session = Session::start_with(&[&["analyse", "--time", "100000"], arguments].concat());
+            let mut lines = session.until_contains(until);
+            kill(Pid::from_raw(session.id() as i32), signal).unwrap();
+            let (status, rest) = session.end();
+            lines.extend(rest);
+            assert!(session.errors().contains("Interrupted: the run ends"), "{signal}: {}", session.errors());
+            (status.code(), lines.join("\n"), session.errors())
+        };
+        let (code, output, _) = interrupted(&["--ascii"], "  3/");
+        assert!(code == Some(0) && output.contains("Best move: "), "{output}");
+        // A mate ends its search; the second position is never solved.
+        let (code, output, errors) = interrupted(&[text(&suite)], "first");
+        assert!(code == Some(1) && output.contains("two.epd          1  1 of 1"), "{output}{errors}");
+        assert!(errors.contains("interrupted after 1 of 2 positions"), "{errors}");
+        // The first game is over. The last position of the second is mate, the one before is searched without an end.
+        let (code, output, errors) = interrupted(&["--threads", "2", text(&games)], "done");
+        let end = match output.contains("begun") {
+            true => "interrupted in game 2, which is annotated in part: 2 of 2 games are in the output",
+            false => "interrupted: 1 of 2 games are in the output",
+        };
+        assert!(code == Some(1) && errors.contains(end), "{output}{errors}");
+    }
+}
+
+/// A run under `nohup` outlives its terminal.
+#[cfg(unix)]
+#[test]
+fn ignored_hangup_stays_ignored() {
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", "trap '' HUP && exec \"$0\" analyse --time 100000", env!("CARGO_BIN_EXE_sesame")]);
+    let mut session = Session::run(command);
+    session.until_contains("  3/");
+    let process = Pid::from_raw(session.id() as i32);
+    kill(process, Signal::SIGHUP).unwrap();
+    session.until_contains("  5/");
+    assert_eq!(session.errors(), "");
+    kill(process, Signal::SIGTERM).unwrap();
+    assert_eq!(session.end().0.code(), Some(0));
 }

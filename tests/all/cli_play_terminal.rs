@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use nix::sys::signal::Signal;
+
 use crate::support::folder::Folder;
 use crate::support::terminal::Terminal;
 
@@ -119,4 +121,29 @@ fn dumb_terminal_has_no_editor() {
     terminal.send(END_OF_INPUT);
     let (status, output) = terminal.end();
     assert!(status.success() && !output.contains("\x1b[?"), "{output:?}");
+}
+
+/// The game is saved, and the terminal has its mode again ([`Terminal::end`] sees it).
+#[test]
+fn signals_end_the_game() {
+    let folder = Folder::new();
+    for (number, (term, depth, signal)) in [
+        ("xterm", "1", Signal::SIGTERM),
+        ("xterm", "200", Signal::SIGTERM),
+        ("dumb", "1", Signal::SIGINT),
+        ("dumb", "200", Signal::SIGTERM),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let file = folder.join(&format!("{number}.pgn"));
+        let mut terminal = start(term, &["--depth", depth, "--pgn", file.to_str().unwrap()]);
+        terminal.until("White> ");
+        terminal.send(if term == "dumb" { "e2e4\n" } else { "e2e4\r" });
+        terminal.until(if depth == "1" { "Sesame plays 1... " } else { "4 | . . . . P . . . |" });
+        terminal.signal(signal);
+        let (status, output) = terminal.end();
+        assert!(status.success() && output.contains("A signal ends the game."), "{term}, {depth}: {output}");
+        assert!(fs::read_to_string(file).unwrap().contains("1. e4 "), "{term}, {depth}");
+    }
 }

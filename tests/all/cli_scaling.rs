@@ -5,9 +5,9 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::support::PATIENCE;
 use crate::support::folder::Folder;
 use crate::support::program::{output_in_time, sesame};
+use crate::support::{PATIENCE, is_alive};
 
 /// Two positions and a malformed line.
 const POSITIONS: &str = "# two\n\
@@ -128,31 +128,61 @@ fn rows_survive_a_kill() {
 #[test]
 fn interrupted_runs_report_what_there_is() {
     use nix::sys::signal::{Signal, kill};
-    let (folder, output) =
-        ended_by(|child| kill(nix::unistd::Pid::from_raw(child.id() as i32), Signal::SIGINT).unwrap());
-    assert!(output.status.success(), "{}", message(&output));
-    assert_parts(&message(&output), &["Ctrl-C: the run ends"]);
-    assert_parts(&folder.text("out/README.md"), &["| Sesame | 1 |"]);
+    for signal in [Signal::SIGINT, Signal::SIGTERM] {
+        let (folder, output) = ended_by(|child| kill(nix::unistd::Pid::from_raw(child.id() as i32), signal).unwrap());
+        assert!(output.status.success(), "{}", message(&output));
+        assert_parts(&message(&output), &["Interrupted: the run ends"]);
+        assert_parts(&folder.text("out/README.md"), &["| Sesame | 1 |"]);
+    }
 }
 
-/// Ctrl-C at a terminal reaches the whole process group: an engine in it would die in the middle of its search.
+/// An engine that ends neither at `quit` nor at the end of its input.
+#[cfg(target_os = "linux")]
+const DEAF: &str = r#"
+while read -r line; do
+    case "$line" in
+        uci) echo uciok ;;
+        isready) echo readyok ;;
+        position*r1bq1rk1*) move=c5b3 ;;
+        position*) move=e3d3 ;;
+        go*) echo "info depth 4 nodes 60000 pv $move"; echo "bestmove $move" ;;
+    esac
+done
+exec sleep 1000
+"#;
+
+/// Ctrl-C at a terminal reaches the whole process group: an engine in it would die in the middle of its search. An engine ends
+/// with the run, also if that is killed.
 #[cfg(target_os = "linux")]
 #[test]
-fn other_engines_do_not_receive_ctrl_c() {
+fn other_engines_receive_no_ctrl_c_and_are_not_left_over() {
+    use nix::sys::signal::{Signal, kill};
     use nix::unistd::{Pid, getpgid};
-    let folder = folder();
-    let mut command = command(&folder, LONG);
-    command.args(["--engine", env!("CARGO_BIN_EXE_sesame")]);
-    ended_in(&folder, &mut command, |child| {
-        let tasks = fs::read_dir(format!("/proc/{}/task", child.id())).unwrap();
-        let children = tasks.map(|task| fs::read_to_string(task.unwrap().path().join("children")).unwrap());
-        let children = children.collect::<String>();
-        let engines: Vec<i32> = children.split_whitespace().map(|number| number.parse().unwrap()).collect();
-        assert_eq!(engines.len(), 1, "{children}");
-        let group = |process: i32| getpgid(Some(Pid::from_raw(process))).unwrap();
-        assert_ne!(group(engines[0]), group(child.id() as i32));
-        child.kill().unwrap();
-    });
+    for end in [&[Signal::SIGTERM][..], &[Signal::SIGTERM, Signal::SIGTERM], &[Signal::SIGKILL]] {
+        let folder = folder().with("deaf.sh", DEAF.as_bytes());
+        let mut command = command(&folder, LONG);
+        command.args(["--engine", "sh deaf.sh"]);
+        let mut engine = 0;
+        ended_in(&folder, &mut command, |child| {
+            let tasks = fs::read_dir(format!("/proc/{}/task", child.id())).unwrap();
+            let children = tasks.map(|task| fs::read_to_string(task.unwrap().path().join("children")).unwrap());
+            let children = children.collect::<String>();
+            let engines: Vec<i32> = children.split_whitespace().map(|number| number.parse().unwrap()).collect();
+            assert_eq!(engines.len(), 1, "{children}");
+            engine = engines[0];
+            let group = |process: i32| getpgid(Some(Pid::from_raw(process))).unwrap();
+            assert_ne!(group(engine), group(child.id() as i32));
+            for signal in end {
+                let _ = kill(Pid::from_raw(child.id() as i32), *signal);
+                sleep(Duration::from_millis(20));
+            }
+        });
+        let start = Instant::now();
+        while is_alive(engine as u32) {
+            assert!(start.elapsed() < PATIENCE, "the engine {engine} is left over after {end:?}");
+            sleep(Duration::from_millis(5));
+        }
+    }
 }
 
 #[test]

@@ -12,8 +12,10 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use crate::support::folder::Folder;
+#[cfg(target_os = "linux")]
+use crate::support::is_alive;
 use crate::support::program::sesame;
-use crate::support::{Session, end_in_time};
+use crate::support::{Session, end_in_time, is_ignored};
 
 /// Commands that keep the program busy, or idle.
 const WORK: [&str; 5] =
@@ -41,22 +43,6 @@ fn expect_good_end(mut child: Child, what: &str) {
 fn signal(process: u32, name: &str) {
     let status = Command::new("sh").args(["-c", &format!("kill -s {name} {process}")]).status().unwrap();
     assert!(status.success(), "kill -s {name} {process}");
-}
-
-/// Tests for a process that is no zombie.
-#[cfg(target_os = "linux")]
-fn is_alive(process: u32) -> bool {
-    match fs::read_to_string(format!("/proc/{process}/stat")) {
-        Ok(stat) => !stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('Z')),
-        Err(_) => false,
-    }
-}
-
-/// Tests for a signal that this process ignores, and so do the programs that it starts. Shells ignore some for background jobs, `nohup` for its command.
-fn is_ignored(signal: i32) -> bool {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).map(str::trim);
-    mask.and_then(|mask| u64::from_str_radix(mask, 16).ok()).is_some_and(|mask| mask >> (signal - 1) & 1 != 0)
 }
 
 #[test]

@@ -8,10 +8,10 @@ use std::time::Duration;
 use super::AnalyseArguments;
 use super::annotate::{annotate, place};
 use super::input::{Source, at, open_all};
-use super::output::Interrupt;
 use super::results::Results;
 use crate::cli::CommandError;
 use crate::cli::assessment::{Assessment, assess};
+use crate::cli::interrupt::Interrupt;
 use crate::engine::{Engine, Limits};
 use crate::games::pgn::{PgnError, PgnGame, Reader, Replay};
 use crate::position::{Color, Game, Position};
@@ -101,7 +101,7 @@ struct GameAnalyser<'a> {
     bad: u64,
     /// Games that are too long for the output.
     left_out: u64,
-    /// The game in which Ctrl-C ended the analysis, if it is partly annotated.
+    /// The game in which a signal ended the analysis, if it is partly annotated.
     partial: Option<u64>,
 }
 

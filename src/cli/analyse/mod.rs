@@ -23,7 +23,6 @@ use crate::engine::{Limits, Options};
 use crate::uci::{MAX_MULTI_PV, Output};
 use accuracy::Thresholds;
 use input::{FileKind, all_files};
-pub(super) use output::Interrupt;
 use sesame_report::files;
 
 pub(super) fn run(arguments: &AnalyseArguments, output: &Output) -> Result<(), CommandError> {
@@ -40,7 +39,7 @@ pub(super) fn run(arguments: &AnalyseArguments, output: &Output) -> Result<(), C
 /// read too. A folder stands for its files. A position is shown with its best lines, depth by depth. EPD positions
 /// are solved, with a summary. PGN games are annotated. Without a limit, the search takes ten seconds for a position,
 /// five for each EPD position, and half a second for each position of a game. The first of several limits ends a
-/// search. Ctrl-C ends the analysis and shows what there is.
+/// search. Ctrl-C or SIGTERM ends the analysis and shows what there is.
 #[derive(Debug, Args)]
 #[command(override_usage = "sesame analyse [OPTIONS] [FEN | FILE.epd... | FILE.pgn... | DIR...]")]
 pub(in crate::cli) struct AnalyseArguments {

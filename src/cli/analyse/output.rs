@@ -1,21 +1,13 @@
-//! Output of an analysis: files that grow, JSON lines, the end by Ctrl-C.
+//! Output of an analysis: files that grow, JSON lines.
 
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::process;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
 use crate::cli::CommandError;
 use crate::uci::Output;
-use sesame_report::command::print_status;
 use sesame_report::files;
-
-/// As after SIGINT: 128 and the signal's number.
-const EXIT_CODE: i32 = 130;
 
 /// Atomic.
 pub(super) fn write(path: &Path, text: &str) -> Result<(), CommandError> {
@@ -59,42 +51,6 @@ impl GrowingFile {
             self.is_complete = true;
         }
         Ok(())
-    }
-}
-
-/// Set by Ctrl-C, or because nobody reads the output.
-#[derive(Clone)]
-pub(in crate::cli) struct Interrupt {
-    is_requested: Arc<AtomicBool>,
-    output: Output,
-}
-
-impl Interrupt {
-    /// To be called when the first search begins: reading input does not look at it. A second Ctrl-C ends the process at
-    /// once. Fails if the system refuses the handler, or there is one already.
-    pub(in crate::cli) fn watch(output: Output) -> Result<Interrupt, CommandError> {
-        let interrupt = Interrupt { is_requested: Arc::default(), output };
-        let is_requested = Arc::clone(&interrupt.is_requested);
-        let handle = move || {
-            if is_requested.swap(true, Ordering::Relaxed) {
-                process::exit(EXIT_CODE);
-            }
-            print_status("\nCtrl-C: the run ends with what there is. Once more ends it at once.");
-        };
-        ctrlc::set_handler(handle).map_err(CommandError::failed)?;
-        Ok(interrupt)
-    }
-
-    pub(in crate::cli) fn is_requested(&self) -> bool {
-        self.is_requested.load(Ordering::Relaxed)
-    }
-
-    pub(super) fn is_over(&self) -> bool {
-        self.is_requested() || self.output.is_closed()
-    }
-
-    pub(super) fn flow(&self) -> ControlFlow<()> {
-        if self.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 

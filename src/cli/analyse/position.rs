@@ -5,8 +5,9 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::AnalyseArguments;
-use super::output::{Interrupt, write_json};
+use super::output::write_json;
 use crate::cli::assessment::{Assessment, WhiteScore, name, san_line};
+use crate::cli::interrupt::Interrupt;
 use crate::cli::terminal::{BoardStyle, Colours, SearchStatus};
 use crate::cli::{CommandError, position};
 use crate::engine::{Bound, Engine, Info, Score, SearchReport};

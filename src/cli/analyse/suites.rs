@@ -7,9 +7,10 @@ use serde::Serialize;
 
 use super::AnalyseArguments;
 use super::input::{Source, at, open_all};
-use super::output::{Interrupt, write, write_json};
+use super::output::{write, write_json};
 use crate::cli::CommandError;
 use crate::cli::assessment::{Assessment, WhiteScore};
+use crate::cli::interrupt::Interrupt;
 use crate::engine::{Engine, Info, Limits, Score, SearchReport};
 use crate::games::epd::{self, Epd, settled_from};
 use crate::position::Game;

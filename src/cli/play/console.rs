@@ -28,6 +28,8 @@ pub(super) struct Console {
     /// The end of the input closes the channel.
     pub(super) lines: Receiver<String>,
     pub(super) output: Output,
+    #[cfg(unix)]
+    pub(super) _mode: Option<super::editor::TerminalMode>,
 }
 
 impl Console {
@@ -40,7 +42,13 @@ impl Console {
             return Ok(console);
         }
         let kind = if io::stdin().is_terminal() { ConsoleKind::Terminal } else { ConsoleKind::Pipe };
-        Ok(Console { kind, lines: read_lines(io::stdin())?, output: output.clone() })
+        Ok(Console {
+            kind,
+            lines: read_lines(io::stdin())?,
+            output: output.clone(),
+            #[cfg(unix)]
+            _mode: None,
+        })
     }
 }
 

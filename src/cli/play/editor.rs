@@ -6,6 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{self as channel, Sender};
+use nix::sys::termios::{SetArg, Termios, tcgetattr, tcsetattr};
 use parking_lot::{Condvar, Mutex};
 use rustyline::error::ReadlineError;
 use rustyline::{Config, DefaultEditor, ExternalPrinter, Prompt};
@@ -27,6 +28,7 @@ pub(super) fn start(prompt: String) -> io::Result<Option<Console>> {
     let config = Config::builder().auto_add_history(true).bracketed_paste(false).keyseq_timeout(ESCAPE_WAIT).build();
     let Ok(mut editor) = DefaultEditor::with_config(config) else { return Ok(None) };
     let Ok(printer) = editor.create_external_printer() else { return Ok(None) };
+    let mode = tcgetattr(io::stdin()).ok().map(TerminalMode);
     let gate = Arc::new(PromptGate::default());
     let prompt = WatchedPrompt { text: prompt, gate: Arc::clone(&gate) };
     let (sender, lines) = channel::bounded(QUEUE);
@@ -36,7 +38,16 @@ pub(super) fn start(prompt: String) -> io::Result<Option<Console>> {
         prompt.gate.set(true);
     })?;
     let output = Output::new(AboveLine { printer, gate });
-    Ok(Some(Console { kind: ConsoleKind::Editor, lines, output }))
+    Ok(Some(Console { kind: ConsoleKind::Editor, lines, output, _mode: mode }))
+}
+
+/// Restores the mode of the terminal. A signal ends the session while the editor's thread still reads.
+pub(super) struct TerminalMode(Termios);
+
+impl Drop for TerminalMode {
+    fn drop(&mut self) {
+        let _ = tcsetattr(io::stdin(), SetArg::TCSANOW, &self.0);
+    }
 }
 
 /// Stops after `quit` or the end of the input, and restores the terminal's mode.

@@ -13,6 +13,7 @@ use super::game::{Ending, Match, PgnFiles};
 use super::moves::read_move;
 use crate::cli::CommandError;
 use crate::cli::assessment::{Assessment, WhiteScore, assess, name, san_line};
+use crate::cli::interrupt::at_first_signal;
 use crate::cli::terminal::{BoardStyle, SearchStatus};
 use crate::engine::{ChannelSink, Engine, Limits, Network, Options, Score, SearchEvent};
 use crate::games::pgn::PgnGame;
@@ -27,6 +28,8 @@ const THINKING_NOTICE: Duration = Duration::from_secs(3);
 const MOVE_OVERHEAD: Duration = Duration::from_millis(50);
 
 const HINT_TIME: Duration = Duration::from_secs(1);
+
+const ENDED: &str = "\nA signal ends the game.";
 
 /// In characters.
 const ECHO: usize = 80;
@@ -56,6 +59,8 @@ pub(super) struct PlaySession {
     /// At the engine's last move, from its own view.
     last_score: Option<Score>,
     console: Console,
+    /// By a signal.
+    ended: Receiver<()>,
     board_style: BoardStyle,
     pgn_files: PgnFiles,
     /// Saved after every move.
@@ -75,6 +80,8 @@ impl PlaySession {
         let (sink, events) = ChannelSink::new();
         let options = Options { move_overhead: MOVE_OVERHEAD, ..arguments.engine.options()? };
         let engine = Engine::with_sink(options, sink).map_err(CommandError::failed)?;
+        let (end, ended) = channel::bounded(1);
+        at_first_signal(move || _ = end.try_send(()))?;
         // The last step that can fail: a line editor changes the mode of the terminal.
         let console = Console::open(format!("{}> ", name(game.human)), output).map_err(CommandError::failed)?;
         Ok(PlaySession {
@@ -85,6 +92,7 @@ impl PlaySession {
             limits: arguments.limits(),
             last_score: None,
             console,
+            ended,
             pgn_files: PgnFiles::default(),
             file: arguments.pgn.clone(),
             name: arguments.name.clone(),
@@ -92,7 +100,7 @@ impl PlaySession {
         })
     }
 
-    /// Ends at `quit` or the end of the input. Fails if the final save fails.
+    /// Ends at `quit`, the end of the input or a signal. Fails if the final save fails.
     pub(super) fn play(mut self) -> Result<(), CommandError> {
         self.say(format!("You play {}. Type a move, such as Nf3 or g1f3, or help.\n", name(self.game.human)));
         self.show_game();
@@ -160,9 +168,14 @@ impl PlaySession {
         self.game.run_clock(Instant::now());
         self.prompt();
         let left = self.game.time_left(Instant::now()).filter(|_| self.game.ending.is_none());
-        let line = match left {
-            None => self.console.lines.recv().map_err(|_| RecvTimeoutError::Disconnected),
-            Some(left) => self.console.lines.recv_timeout(left),
+        let timeout = left.map_or_else(channel::never, channel::after);
+        let line = channel::select! {
+            recv(self.ended) -> _ => {
+                self.say(ENDED);
+                return Flow::Break(());
+            }
+            recv(self.console.lines) -> line => line.map_err(|_| RecvTimeoutError::Disconnected),
+            recv(timeout) -> _ => Err(RecvTimeoutError::Timeout),
         };
         match line {
             Ok(line) => {
@@ -353,6 +366,12 @@ impl PlaySession {
                     // Later lines wait for the end of the search.
                     self.engine.stop();
                     typed = channel::never();
+                }
+                recv(self.ended) -> _ => {
+                    status.clear();
+                    self.say(ENDED);
+                    flow = Flow::Break(());
+                    self.engine.stop();
                 }
                 recv(tick) -> _ => {
                     if self.console.kind != ConsoleKind::Editor {

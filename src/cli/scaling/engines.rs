@@ -218,6 +218,14 @@ impl ExternalEngine {
         // Ctrl-C at the terminal is for this process, which then ends the engine.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut program, 0);
+        // The engine ends with this thread, however that ends.
+        #[cfg(target_os = "linux")]
+        // SAFETY: between fork and exec there is one system call, which allocates nothing.
+        unsafe {
+            std::os::unix::process::CommandExt::pre_exec(&mut program, || {
+                Ok(nix::sys::prctl::set_pdeathsig(nix::sys::signal::Signal::SIGKILL)?)
+            });
+        }
         let mut process = EngineProcess::start(&mut program, ANSWER_LIMIT)?;
         let name = field(process.name().unwrap_or(command.file_name()));
         let warn = |text: String| log(&format!("warning: {name}: {text}"));

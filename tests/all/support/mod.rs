@@ -43,6 +43,23 @@ pub(crate) fn is_one_machine() -> bool {
     std::env::var_os("SESAME_LAUNCHER").is_none()
 }
 
+/// Tests for a signal that this process ignores, and so do the programs that it starts. Shells ignore some for background jobs, `nohup` for its command.
+#[cfg(unix)]
+pub(crate) fn is_ignored(signal: i32) -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).map(str::trim);
+    mask.and_then(|mask| u64::from_str_radix(mask, 16).ok()).is_some_and(|mask| mask >> (signal - 1) & 1 != 0)
+}
+
+/// Tests for a process that is no zombie.
+#[cfg(target_os = "linux")]
+pub(crate) fn is_alive(process: u32) -> bool {
+    match fs::read_to_string(format!("/proc/{process}/stat")) {
+        Ok(stat) => !stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('Z')),
+        Err(_) => false,
+    }
+}
+
 /// Waits for the end of a process; `None` if the watchdog comes first.
 pub(crate) fn end_in_time(child: &mut Child) -> Option<ExitStatus> {
     let start = Instant::now();

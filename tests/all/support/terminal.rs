@@ -48,6 +48,10 @@ impl Terminal {
         Terminal { child, keyboard, bytes, text: String::new(), transcript: String::new() }
     }
 
+    pub(crate) fn signal(&self, signal: nix::sys::signal::Signal) {
+        nix::sys::signal::kill(nix::unistd::Pid::from_raw(self.child.id() as i32), signal).unwrap();
+    }
+
     /// Types keys.
     pub(crate) fn send(&mut self, keys: impl AsRef<[u8]>) {
         self.keyboard.write_all(keys.as_ref()).unwrap();
