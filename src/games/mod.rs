@@ -5,14 +5,18 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 pub mod epd;
+mod movetext;
 pub mod pgn;
 
-use crate::position::{Move, MoveError, Position};
+use crate::position::{Move, MoveError, Position, excerpt};
+use movetext::Word;
 
-/// Reads standard algebraic, UCI or long algebraic notation. An error is that of the standard notation.
+/// Reads standard algebraic, UCI or long algebraic notation, also with figurines, other dashes, and signs behind the move. An
+/// error is that of the standard notation.
 pub fn read_move(position: &Position, text: &str) -> Result<Move, MoveError> {
-    let read = position.from_san(text);
-    read.or_else(|error| position.from_uci(text).or_else(|_| position.from_lan(text)).map_err(|_| error))
+    let Word::Move(mv, _) = Word::read(text) else { return Err(MoveError::San(excerpt(text))) };
+    let read = position.from_san(&mv).or_else(|_| position.from_uci(&mv)).or_else(|_| position.from_lan(&mv));
+    read.map_err(|_| MoveError::San(excerpt(text)))
 }
 
 /// First bytes of binary formats, with their names.
@@ -27,13 +31,20 @@ const BINARY: [(&[u8], &str); 8] = [
     (b"\x7FELF", "a program"),
 ];
 
-/// Decodes UTF-8, or Windows-1252, which extends the Latin-1 of the standard. Removes control characters, which could
-/// change a terminal's state; keeps white space.
-pub fn decode(bytes: Vec<u8>) -> String {
+/// Decodes UTF-8, or Windows-1252, which extends the Latin-1 of the standard, with or without a byte order mark. Every line ends
+/// with a line feed. Removes control characters, which could change a terminal's state; keeps white space.
+pub fn decode(mut bytes: Vec<u8>) -> String {
+    if bytes.starts_with(BYTE_ORDER_MARK) {
+        bytes.drain(..BYTE_ORDER_MARK.len());
+    }
     let text = String::from_utf8(bytes)
         .unwrap_or_else(|error| error.into_bytes().into_iter().map(windows_1252).collect::<String>());
+    let text = if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n") } else { text };
     if text.contains(is_unwanted) { text.replace(is_unwanted, "") } else { text }
 }
+
+/// In UTF-8. Some programs write it before other encodings, too.
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Five bytes stand for no character.
 fn windows_1252(byte: u8) -> char {

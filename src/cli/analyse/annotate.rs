@@ -77,6 +77,13 @@ pub(super) fn annotate(
     let mut position = replay.start.clone();
     let pairs = assessments.iter().zip(assessments.iter().skip(1));
     for ((ply, &mv), (before, after)) in annotated.record.plies.iter_mut().zip(&replay.moves).zip(pairs) {
+        // Also a move that is not judged: the letters of a game are those of one language.
+        ply.san = position.to_san(mv);
+        for annotation in &mut ply.annotations {
+            if let (Annotation::Variation(text), Some(language)) = (annotation, replay.language) {
+                *text = language.variation_to_english(text);
+            }
+        }
         let mut judged = None;
         if let (Some(before), Some(after)) = (before, after) {
             let is_best = before.line.first() == Some(&mv);
@@ -84,7 +91,7 @@ pub(super) fn annotate(
             if let Some(stats) = annotated.stats.get_mut(position.side_to_move() as usize) {
                 stats.add(&loss);
             }
-            judged = write(ply, &position, mv, &loss, before, after.score);
+            judged = write(ply, &position, &loss, before, after.score);
         }
         let before = position.clone();
         position.play(mv);
@@ -97,7 +104,6 @@ pub(super) fn annotate(
 fn write(
     ply: &mut Ply,
     position: &Position,
-    mv: Move,
     loss: &MoveLoss,
     before: &Assessment,
     score_after: Score,
@@ -105,7 +111,6 @@ fn write(
     let line = before.line.get(..LINE).unwrap_or(&before.line);
     let best = line.first().filter(|&&best| position.is_legal(best)).map(|&best| position.to_san(best));
     let judged = loss.judgement.zip(best);
-    ply.san = position.to_san(mv);
     let earlier = erase(ply);
     rate(&mut ply.nags, &earlier, judged.as_ref().map(|(judgement, _)| *judgement));
     // One comment, the earlier one first: Lichess shows no comment after the variation, and moves no clock there.

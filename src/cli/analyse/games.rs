@@ -133,7 +133,7 @@ impl GameAnalyser<'_> {
     ) -> Result<(), CommandError> {
         match game.map(|record| (record.replay_legal(), record)) {
             Ok((Ok((replay, error)), record)) => {
-                for warning in &record.warnings {
+                for warning in record.warnings.iter().chain(&replay.notes) {
                     self.say(&format!("{}: game {}: {warning}", path.display(), record.number));
                 }
                 if let Some(error) = error {

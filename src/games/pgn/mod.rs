@@ -15,6 +15,7 @@ use std::io;
 
 pub use reader::Reader;
 
+use super::movetext::{self, Word};
 use super::read_move;
 use crate::position::{Color, FenError, Move, MoveError, Position, excerpt};
 
@@ -33,15 +34,18 @@ pub enum GameResult {
 }
 
 impl GameResult {
-    /// Accepts also the common forms `½-½` and `0.5-0.5`.
-    fn read(word: &str) -> Option<GameResult> {
-        match word {
+    /// Accepts also colons, other dashes, blanks, `½`, `0.5`, and a move number before the result.
+    fn read(text: &str) -> Option<GameResult> {
+        let plain = movetext::plain(text).replace(char::is_whitespace, "").replace(':', "-").replace("1/2", "½");
+        let plain = plain.replace(',', ".").replace("0.5", "½");
+        let plain = plain.trim_end_matches('.');
+        [plain, movetext::without_number(plain)].into_iter().find_map(|word| match word {
             "1-0" => Some(GameResult::WhiteWins),
             "0-1" => Some(GameResult::BlackWins),
-            "1/2-1/2" | "1/2" | "½-½" | "0.5-0.5" => Some(GameResult::Draw),
+            "½-½" | "½" => Some(GameResult::Draw),
             "*" => Some(GameResult::Unknown),
             _ => None,
-        }
+        })
     }
 }
 
@@ -97,6 +101,42 @@ pub struct PgnGame {
 pub struct Replay {
     pub start: Position,
     pub moves: Vec<Move>,
+    /// Of the piece letters, unless they are English.
+    pub language: Option<Language>,
+    /// Repairs and guesses, for the user.
+    pub notes: Vec<String>,
+}
+
+/// The piece letters of a language.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Language {
+    name: &'static str,
+    /// King, queen, rook, bishop, knight.
+    letters: &'static str,
+}
+
+impl Language {
+    const ENGLISH: &str = "KQRBN";
+    const OTHERS: [Language; 2] =
+        [Language { name: "German", letters: "KDTLS" }, Language { name: "French", letters: "RDTFC" }];
+
+    /// `None` if a letter is none of the language.
+    fn to_english(self, san: &str) -> Option<String> {
+        let letter = |letter: char| match letter {
+            'A'..='N' | 'P'..='Z' => self.letters.find(letter).and_then(|place| Language::ENGLISH.chars().nth(place)),
+            other => Some(other),
+        };
+        san.chars().map(letter).collect()
+    }
+
+    /// Leaves comments and words that are no moves.
+    pub fn variation_to_english(self, text: &str) -> String {
+        let word = |word: &str| match Word::read(word) {
+            Word::Move(..) => self.to_english(word).unwrap_or_else(|| word.to_owned()),
+            _ => word.to_owned(),
+        };
+        Reader::new(format!("{text})").as_bytes()).variation(word).unwrap_or_else(|_| text.to_owned())
+    }
 }
 
 impl PgnGame {
@@ -113,6 +153,17 @@ impl PgnGame {
         }
     }
 
+    fn last_nags(&mut self) -> &mut Vec<u8> {
+        self.plies.last_mut().map_or(&mut self.nags, |ply| &mut ply.nags)
+    }
+
+    fn add_comment(&mut self, comment: String) {
+        match self.plies.last_mut() {
+            Some(ply) => ply.annotations.push(Annotation::Comment(comment)),
+            None => self.comments.push(comment),
+        }
+    }
+
     /// Starts from the `FEN` tag if there is one. Fails for an unknown variant, an invalid `FEN` tag, or the first illegal
     /// move.
     pub fn replay(&self) -> Result<Replay, PgnError> {
@@ -121,27 +172,50 @@ impl PgnGame {
     }
 
     /// Plays up to the first illegal or null move, and returns that as the second value. Fails for an unknown variant or an
-    /// invalid `FEN` tag.
+    /// invalid `FEN` tag. The piece letters may be those of another language if all moves are legal with them.
     pub fn replay_legal(&self) -> Result<(Replay, Option<PgnError>), PgnError> {
-        let start = self.start()?;
+        let (start, mut notes) = self.start()?;
+        let (mut moves, mut error) = self.play(&start, |san| Some(san.to_owned()));
+        let is_english = |ply: &Ply| ply.san.chars().all(|letter| !"DTLSFC".contains(letter));
+        let mut language = None;
+        if error.is_some() && !self.plies.iter().all(is_english) {
+            let whole = |language: &Language| match self.play(&start, |san| language.to_english(san)) {
+                (moves, None) => Some((*language, moves)),
+                _ => None,
+            };
+            let found: Vec<_> = Language::OTHERS.iter().filter_map(whole).collect();
+            // Letters that mean the same in two languages do no harm.
+            if let [(first, their_moves), others @ ..] = found.as_slice()
+                && others.iter().all(|(_, moves)| moves == their_moves)
+            {
+                (moves, error, language) = (their_moves.clone(), None, Some(*first));
+                notes.push(format!("the piece letters are {} ({})", first.name, first.letters));
+            }
+        }
+        Ok((Replay { start, moves, language, notes }, error))
+    }
+
+    /// Plays up to the first move that `read` does not know or that is illegal.
+    fn play(&self, start: &Position, read: impl Fn(&str) -> Option<String>) -> (Vec<Move>, Option<PgnError>) {
         let mut position = start.clone();
         let mut moves = Vec::with_capacity(self.plies.len());
         for ply in &self.plies {
-            match read_move(&position, &ply.san) {
+            match read_move(&position, &read(&ply.san).unwrap_or_default()) {
                 Ok(mv) => {
                     position.play(mv);
                     moves.push(mv);
                 }
                 Err(error) => {
                     let kind = PgnErrorKind::Move(error);
-                    return Ok((Replay { start, moves }, Some(PgnError { game: self.number, line: ply.line, kind })));
+                    return (moves, Some(PgnError { game: self.number, line: ply.line, kind }));
                 }
             }
         }
-        Ok((Replay { start, moves }, None))
+        (moves, None)
     }
 
-    fn start(&self) -> Result<Position, PgnError> {
+    /// Returns repairs of the tag `FEN`, too.
+    fn start(&self) -> Result<(Position, Vec<String>), PgnError> {
         let error = |kind| PgnError { game: self.number, line: self.line, kind };
         if let Some(variant) = self.tag("Variant") {
             let plain: String = variant.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_lowercase();
@@ -151,9 +225,12 @@ impl PgnGame {
                 return Err(error(PgnErrorKind::Variant(excerpt(variant))));
             }
         }
-        match self.tag("FEN") {
-            None => Ok(Position::startpos()),
-            Some(fen) => Position::from_fen(fen).map_err(|fault| error(PgnErrorKind::Fen(fault))),
+        match self.tag("FEN").map(str::trim) {
+            None | Some("" | "?" | "-" | "*") => Ok((Position::startpos(), Vec::new())),
+            Some(fen) => {
+                let (start, repairs) = Position::from_lenient_fen(fen).map_err(|fault| error(PgnErrorKind::Fen(fault)))?;
+                Ok((start, repairs.iter().map(|repair| format!("the FEN tag: {repair}")).collect()))
+            }
         }
     }
 }
@@ -167,7 +244,11 @@ impl fmt::Display for PgnGame {
         let result = self.result.to_string();
         for name in SEVEN_TAG_ROSTER {
             let unknown = if name == "Date" { "????.??.??" } else { "?" };
-            let value = if name == "Result" { &result } else { self.tag(name).unwrap_or(unknown) };
+            let value = match self.tag(name) {
+                None | Some("" | "?") if name == "Result" => &result,
+                Some(tag) if name == "Result" && GameResult::read(tag).is_some() => &result,
+                tag => tag.unwrap_or(unknown),
+            };
             write_tag(f, name, value)?;
         }
         for (name, value) in self.tags.iter().filter(|(name, _)| !SEVEN_TAG_ROSTER.contains(&name.as_str())) {

@@ -3,7 +3,9 @@
 use std::io::{self, BufRead};
 
 use super::{Annotation, GameResult, PgnError, PgnErrorKind, PgnGame, Ply, SEVEN_TAG_ROSTER};
-use crate::games::decode;
+use crate::games::movetext::{self, Word};
+use crate::games::{BYTE_ORDER_MARK, decode};
+use crate::position::excerpt;
 
 /// In plies, more than the 75-move rule allows.
 const MAX_PLIES: usize = 12_000;
@@ -61,18 +63,17 @@ impl<R: BufRead> Reader<R> {
         game.line = self.lexer.line;
         while self.lexer.is_at(b"[") {
             self.in_tags = true;
-            if let Some(Token::Tag(name, value)) = self.lexer.token()? {
-                // A game without moves or result precedes.
-                if SEVEN_TAG_ROSTER.contains(&name.as_str()) && game.tag(&name).is_some() {
-                    self.pending_tag = Some((name, value));
-                    game.result = game.tag("Result").and_then(GameResult::read).unwrap_or_default();
-                    return Ok(Some(game));
-                }
-                if game.tags.len() == MAX_TAGS {
-                    return Err(PgnErrorKind::TooLarge("1,000 tags"));
-                }
-                game.tags.push((name, value));
+            let (name, value) = self.lexer.tag(game.tags.is_empty())?;
+            // A game without moves or result precedes.
+            if SEVEN_TAG_ROSTER.contains(&name.as_str()) && game.tag(&name).is_some() {
+                self.pending_tag = Some((name, value));
+                game.result = game.tag("Result").and_then(GameResult::read).unwrap_or_default();
+                return Ok(Some(game));
             }
+            if game.tags.len() == MAX_TAGS {
+                return Err(PgnErrorKind::TooLarge("1,000 tags"));
+            }
+            game.tags.push((name, value));
             self.in_tags = false;
             self.comments(&mut game)?;
         }
@@ -112,50 +113,82 @@ impl<R: BufRead> Reader<R> {
 
     /// Ends at the game termination marker, which it returns, or the next game.
     fn moves(&mut self, game: &mut PgnGame) -> Result<Option<GameResult>, PgnErrorKind> {
+        let mut has_text = false;
         while !self.lexer.is_at(b"[") {
             let Some(token) = self.lexer.token()? else { return Ok(None) };
             let line = self.lexer.token_line;
             match token {
                 Token::Word(word) => {
-                    let san = without_number(&word);
-                    if let Some(result) = GameResult::read(&word).or_else(|| GameResult::read(san)) {
+                    if let Some(result) = self.result(&word) {
                         return Ok(Some(result));
                     }
-                    if !["", "e.p.", "e.p", "ep"].contains(&san) {
-                        if game.plies.len() == MAX_PLIES {
-                            return Err(PgnErrorKind::TooLarge("12,000 plies"));
+                    match Word::read(&word) {
+                        Word::Move(san, nags) => {
+                            if game.plies.len() == MAX_PLIES {
+                                return Err(PgnErrorKind::TooLarge("12,000 plies"));
+                            }
+                            game.plies.push(Ply { san, nags, line, ..Ply::default() });
                         }
-                        game.plies.push(Ply { san: san.to_owned(), line, ..Ply::default() });
+                        Word::Glyphs(nags) => game.last_nags().extend(nags),
+                        Word::Text => {
+                            if !has_text {
+                                let text = format!("line {line}: {:?} is no move: kept as a comment", excerpt(&word));
+                                game.warnings.push(text);
+                                has_text = true;
+                            }
+                            let text = self.text(word);
+                            game.add_comment(text);
+                        }
                     }
                 }
-                Token::Comment(comment) => match game.plies.last_mut() {
-                    Some(ply) => ply.annotations.push(Annotation::Comment(comment)),
-                    None => game.comments.push(comment),
-                },
-                Token::Nag(nag) => game.plies.last_mut().map_or(&mut game.nags, |ply| &mut ply.nags).push(nag),
+                Token::Comment(comment) => game.add_comment(comment),
+                Token::Nag(nag) => game.last_nags().push(nag),
                 Token::Open => {
-                    let variation = self.variation()?;
+                    let variation = self.variation(str::to_owned)?;
                     self.lexer.token_line = line;
                     let ply = game.plies.last_mut().ok_or(PgnErrorKind::Unexpected('('))?;
                     ply.annotations.push(Annotation::Variation(variation));
                 }
                 Token::Close => return Err(PgnErrorKind::Unexpected(')')),
-                // Excluded by the condition of the loop.
-                Token::Tag(..) => {}
             }
         }
         Ok(None)
     }
 
-    /// Returns the text of the variation just opened. A counter replaces recursion, so no nesting is too deep.
-    fn variation(&mut self) -> Result<String, PgnErrorKind> {
+    /// Returns the result that begins with this word, as in `1 - 0` or `1/2 : 1/2`, and takes its other words.
+    fn result(&mut self, first: &str) -> Option<GameResult> {
+        const MOST_WORDS: usize = 7;
+        let is_part = |word: &str| movetext::plain(word).chars().all(|letter| "0125½/.,:-".contains(letter));
+        let is_whole = |word: &str| movetext::plain(word).contains(['-', ':']) && GameResult::read(word).is_some();
+        let mut words = vec![first.to_owned()];
+        if is_part(first) && !is_whole(first) {
+            words.extend(std::iter::from_fn(|| self.lexer.next_word(is_part)).take(MOST_WORDS - 1));
+        }
+        let read = |count| Some((count, GameResult::read(&words.get(..count)?.concat())?));
+        let found = (1..=words.len()).rev().find_map(read);
+        self.lexer.words.extend(words.drain(found.map_or(1, |(count, _)| count)..).rev());
+        found.map(|(_, result)| result)
+    }
+
+    /// Returns this word and all that follow and are none of a game.
+    fn text(&mut self, mut text: String) -> String {
+        let is_text = |word: &str| Word::read(word) == Word::Text && GameResult::read(word).is_none();
+        while let Some(word) = self.lexer.next_word(is_text) {
+            text.push(' ');
+            text += &word;
+        }
+        text
+    }
+
+    /// Returns the text of the variation just opened, with changed words. A counter replaces recursion, so no nesting is too deep.
+    pub(super) fn variation(&mut self, change: impl Fn(&str) -> String) -> Result<String, PgnErrorKind> {
         let start = self.lexer.token_line;
         let mut text = String::new();
         let mut depth = 1u32;
         loop {
             let token = if self.lexer.is_at(b"[") { None } else { self.lexer.token()? };
             let word = match token {
-                None | Some(Token::Tag(..)) => {
+                None => {
                     self.lexer.token_line = start;
                     return Err(PgnErrorKind::OpenVariation);
                 }
@@ -171,7 +204,7 @@ impl<R: BufRead> Reader<R> {
                     text.push(')');
                     continue;
                 }
-                Some(Token::Word(word)) => word,
+                Some(Token::Word(word)) => change(&word),
                 Some(Token::Nag(nag)) => format!("${nag}"),
                 Some(Token::Comment(comment)) => format!("{{{}}}", comment.replace('}', ")")),
             };
@@ -207,23 +240,8 @@ impl<R: BufRead> Iterator for Reader<R> {
     }
 }
 
-/// Strips the number of `12.Nf3` or `12...Nf6`. The rest of a bare number is empty.
-fn without_number(word: &str) -> &str {
-    const DOTS: [char; 2] = ['.', '…'];
-    let mut rest = word;
-    loop {
-        let after = rest.trim_start_matches(|c: char| c.is_ascii_digit());
-        // Digits before a dot or at the end are a number; those of `0-0` are not.
-        if rest.is_empty() || !after.is_empty() && !after.starts_with(DOTS) {
-            return rest;
-        }
-        rest = after.trim_start_matches(DOTS);
-    }
-}
-
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Token {
-    Tag(String, String),
     Comment(String),
     Open,
     Close,
@@ -263,9 +281,8 @@ impl<R: BufRead> Lexer<R> {
             words: Vec::new(),
             raw: None,
         };
-        // A byte order mark before UTF-8.
-        if lexer.peek() == Some(0xEF) {
-            (0..3).for_each(|_| _ = lexer.bump());
+        if lexer.peek() == BYTE_ORDER_MARK.first().copied() {
+            BYTE_ORDER_MARK.iter().for_each(|_| _ = lexer.bump());
             lexer.is_line_start = true;
         }
         lexer
@@ -276,7 +293,12 @@ impl<R: BufRead> Lexer<R> {
         self.raw = Some(Vec::new());
     }
 
+    /// Every line ends with a line feed.
     fn peek(&mut self) -> Option<u8> {
+        self.peek_raw().map(|byte| if byte == b'\r' { b'\n' } else { byte })
+    }
+
+    fn peek_raw(&mut self) -> Option<u8> {
         if let Some(&byte) = self.unread.first() {
             return Some(byte);
         }
@@ -291,7 +313,7 @@ impl<R: BufRead> Lexer<R> {
     }
 
     fn bump(&mut self) -> Option<u8> {
-        let byte = self.peek()?;
+        let byte = self.peek_raw()?;
         match self.unread.split_first() {
             Some((_, rest)) => self.unread = rest,
             None => self.input.consume(1),
@@ -300,9 +322,13 @@ impl<R: BufRead> Lexer<R> {
             Some(raw) if raw.len() < 2 * MAX_TEXT => raw.push(byte),
             raw => *raw = None,
         }
-        self.is_line_start = byte == b'\n';
-        self.line += u64::from(byte == b'\n');
-        Some(byte)
+        // Both bytes are one end of a line.
+        if byte == b'\r' && self.peek_raw() == Some(b'\n') {
+            return self.bump();
+        }
+        self.is_line_start = matches!(byte, b'\r' | b'\n');
+        self.line += u64::from(self.is_line_start);
+        Some(if self.is_line_start { b'\n' } else { byte })
     }
 
     /// Puts back the bytes just read, which began a line.
@@ -359,19 +385,28 @@ impl<R: BufRead> Lexer<R> {
         self.peek().is_some_and(|byte| bytes.contains(&byte))
     }
 
-    /// True for a move, a move number, a result, a glyph, or the end.
-    fn is_at_move(&mut self) -> bool {
+    /// Returns the next word without taking it; `None` before anything else.
+    fn peek_word(&mut self) -> Option<&str> {
         if self.words.is_empty() {
             self.skip_blanks();
-            if self.peek().is_none_or(|byte| b"$!?".contains(&byte)) {
-                return true;
-            }
-            match self.word() {
-                Ok(Some(Token::Word(first))) => self.words.push(first),
-                _ => return true,
+            if let Ok(Some(Token::Word(word))) = self.word() {
+                self.words.push(word);
             }
         }
-        self.words.last().is_some_and(|word| looks_like_move(word))
+        self.words.last().map(String::as_str)
+    }
+
+    fn next_word(&mut self, is_wanted: impl Fn(&str) -> bool) -> Option<String> {
+        if self.peek_word().is_some_and(is_wanted) { self.words.pop() } else { None }
+    }
+
+    /// True for a move, a move number, a result, a glyph, or the end.
+    fn is_at_move(&mut self) -> bool {
+        self.peek_word().is_none_or(|word| match Word::read(word) {
+            Word::Move(..) => true,
+            Word::Glyphs(glyphs) => !glyphs.is_empty() || word.starts_with(|c: char| c == '.' || c.is_ascii_digit()),
+            Word::Text => GameResult::read(word).is_some(),
+        })
     }
 
     /// Skips one word, or one character outside of words. Returns false at the end.
@@ -400,7 +435,7 @@ impl<R: BufRead> Lexer<R> {
             let Some(byte) = self.peek() else {
                 return self.failure.take().map_or(Ok(None), |error| Err(error.into()));
             };
-            if !b"[{;()$!?}]\"<>".contains(&byte) {
+            if !b"[{;()$!?}]\"".contains(&byte) {
                 match self.word()? {
                     Some(word) => return Ok(Some(word)),
                     None => continue,
@@ -408,7 +443,6 @@ impl<R: BufRead> Lexer<R> {
             }
             self.bump();
             return Ok(Some(match byte {
-                b'[' => self.tag()?,
                 b'{' => self.comment()?,
                 b';' => Token::Comment(one_line(self.take_while(|byte| byte != b'\n')?)),
                 b'(' => Token::Open,
@@ -417,27 +451,37 @@ impl<R: BufRead> Lexer<R> {
                     let digits = self.take_while(|byte| byte.is_ascii_digit())?;
                     Token::Nag(decode(digits).parse().map_err(|_| PgnErrorKind::Nag)?)
                 }
-                b'!' | b'?' => match (byte, self.take_while(|byte| b"!?".contains(&byte))?.as_slice()) {
-                    (b'!', b"") => Token::Nag(1),
-                    (b'?', b"") => Token::Nag(2),
-                    (b'!', b"!") => Token::Nag(3),
-                    (b'?', b"?") => Token::Nag(4),
-                    (b'!', b"?") => Token::Nag(5),
-                    (b'?', b"!") => Token::Nag(6),
-                    _ => continue,
-                },
+                b'!' | b'?' => {
+                    let others = self.take_while(|byte| b"!?".contains(&byte))?;
+                    match movetext::glyphs(&decode([&[byte], &others[..]].concat())).as_deref() {
+                        Some(&[glyph]) => Token::Nag(glyph),
+                        _ => continue,
+                    }
+                }
                 other => return Err(PgnErrorKind::Unexpected(char::from(other))),
             }));
         }
     }
 
-    /// Starts behind the bracket of `[Name "value"]`. A quote within the value is escaped, or not followed by a bracket.
-    fn tag(&mut self) -> Result<Token, PgnErrorKind> {
+    /// Reads `[Name "value"]`. A quote within the value is escaped, or not followed by a bracket. Other quotes or none are read if the
+    /// name of the first tag shows that it is one.
+    fn tag(&mut self, is_first: bool) -> Result<(String, String), PgnErrorKind> {
+        self.skip_blanks();
+        self.token_line = self.line;
+        self.spend(TOKEN_COST)?;
+        self.bump();
         self.skip_spaces();
-        let name = self.take_while(|byte| byte.is_ascii_alphanumeric() || b"_+#=:-".contains(&byte))?;
-        self.skip_spaces();
-        if name.is_empty() || self.peek() != Some(b'"') {
+        let name = decode(self.take_while(|byte| byte.is_ascii_alphanumeric() || b"_+#=:-".contains(&byte))?);
+        let spaces = self.skip_spaces();
+        if name.is_empty() {
             return Err(PgnErrorKind::Tag);
+        }
+        if self.peek() != Some(b'"') {
+            let rest = decode(self.take_while(|byte| byte != b'\n')?);
+            let value = rest.trim_end().strip_suffix(']').map(unquoted).filter(|value| !value.is_empty());
+            let is_known = SEVEN_TAG_ROSTER.contains(&name.as_str()) || name == "FEN";
+            let value = value.filter(|_| spaces > 0 && (is_known || !is_first)).ok_or(PgnErrorKind::Tag)?;
+            return Ok((name, value.replace(char::is_control, " ")));
         }
         self.bump();
         let mut value = Vec::new();
@@ -455,7 +499,7 @@ impl<R: BufRead> Lexer<R> {
                     if self.peek() == Some(b']') {
                         self.bump();
                         // The remaining control characters are white space, which the writer cannot keep.
-                        return Ok(Token::Tag(decode(name), decode(value).replace(char::is_control, " ")));
+                        return Ok((name, decode(value).replace(char::is_control, " ")));
                     }
                     value.push(b'"');
                     value.resize(value.len() + spaces, b' ');
@@ -468,7 +512,7 @@ impl<R: BufRead> Lexer<R> {
     /// Stays on this line. Returns the number of spaces, at most a hundred.
     fn skip_spaces(&mut self) -> usize {
         let mut count = 0;
-        while matches!(self.peek(), Some(b' ' | b'\t' | b'\r')) {
+        while matches!(self.peek(), Some(b' ' | b'\t')) {
             self.bump();
             count += 1;
         }
@@ -502,7 +546,7 @@ impl<R: BufRead> Lexer<R> {
 
     /// `None` for an invisible word. Words separated by other white space than ASCII are queued.
     fn word(&mut self) -> Result<Option<Token>, PgnErrorKind> {
-        let is_part = |byte: u8| !byte.is_ascii_whitespace() && !b"{}()[];$!?\"<>\0".contains(&byte);
+        let is_part = |byte: u8| !byte.is_ascii_whitespace() && !b"{}()[];$!?\"\0".contains(&byte);
         let text = decode(self.take_while(is_part)?);
         // The end of the game may touch the last word: `Nf3*`.
         for word in text.split_whitespace().rev() {
@@ -540,14 +584,15 @@ impl<R: BufRead> Lexer<R> {
     }
 }
 
-/// True for a move, a null move, a move number or a result, in any usual notation.
-fn looks_like_move(word: &str) -> bool {
-    let is_piece_or_square = word.starts_with(|c: char| "abcdefghKQRBNPOo0Z-*½.…@".contains(c) || c.is_ascii_digit());
-    let has_digit_or_sign = word.contains(|c: char| c.is_ascii_digit() || "-*½@".contains(c));
-    is_piece_or_square && has_digit_or_sign
-}
-
 /// White space becomes single spaces.
 fn one_line(text: Vec<u8>) -> String {
     decode(text).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Removes quotes of other kinds than the standard's around a tag's value.
+fn unquoted(value: &str) -> &str {
+    const QUOTES: [char; 9] = ['\'', '`', '‘', '’', '“', '”', '„', '«', '»'];
+    let value = value.trim();
+    let inner = value.strip_prefix(QUOTES).and_then(|inner| inner.strip_suffix(QUOTES));
+    inner.unwrap_or(value)
 }

@@ -91,7 +91,7 @@ fn common_deviations_are_accepted() {
         assert_eq!(moves(text), ("e4 e5 Nf3 Nc6".to_owned(), GameResult::WhiteWins), "{text}");
     }
     for (text, expected) in [
-        ("4. 0-0 exf3 e.p. *", "0-0 exf3"),
+        ("4. 0-0 exf3 e.p. *", "O-O exf3"),
         ("1. e4 e5 2. Nf3*", "e4 e5 Nf3"),
         ("1. e4 e5 2. Nf3**", "e4 e5 Nf3"),
         ("1. e4\u{a0}e5 2. Nf3*\u{a0}", "e4 e5 Nf3"),
@@ -103,6 +103,196 @@ fn common_deviations_are_accepted() {
     }
     assert_eq!(only("[A \"x\"] [Lang \"he said \"no\" twice\"]\n*").tags[1].1, "he said \"no\" twice");
     assert!(read("").is_empty() && read("\n% nothing\n \n").is_empty() && read("No chess here.").is_empty());
+}
+
+/// Returns the moves as written, without tags.
+fn written(game: &PgnGame) -> String {
+    game.to_string().rsplit("\n\n").next().unwrap().replace('\n', " ").trim().to_owned()
+}
+
+/// Each game is legal as a whole.
+#[test]
+fn move_text_of_books_and_web_pages() {
+    for (text, expected) in [
+        // Glyphs as words, and joined to a move or a sign of check.
+        ("1. e4 e5 2. Qh5? ∓ Nc6 3. Bc4 ± Nf6?? 4. Qxf7# *", "1. e4 e5 2. Qh5 $2 $17 Nc6 3. Bc4 $16 Nf6 $4 4. Qxf7# *"),
+        ("e4 → □ ⩲ ⩱ ∞ = +- -+ +– −+ *", "1. e4 $40 $7 $14 $15 $13 $10 $18 $19 $18 $19 *"),
+        ("e4 N D RR TN = == += =+ +/- -/+ +/= =/+ *", "1. e4 $146 $220 $145 $146 $10 $144 $14 $15 $16 $17 $14 $15 *"),
+        ("e4 ⨀ ○ ⟳ ↑ ⇆ ⊕ ∆ ∇ ⌓ ≤ <= =∞ *", "1. e4 $22 $26 $32 $36 $132 $138 $140 $141 $142 $143 $143 $44 *"),
+        ("e4 ⬒ ⬓ ⇔ ⇗ ⊞ ⟫ ⟪ ✕ × ⊥ *", "1. e4 $220 $221 $239 $240 $241 $242 $243 $244 $244 $245 *"),
+        ("e4‼ e5⁇ Nf3⁉ Nc6⁈ Bb5± a6N Bxc6+− *", "1. e4 $3 e5 $4 2. Nf3 $5 Nc6 $6 3. Bb5 $16 a6 $146 4. Bxc6 $18 *"),
+        ("e4 e5 Qh5+= Nc6 Bc4= a6 Qxf7++-*", "1. e4 e5 2. Qh5 $14 Nc6 3. Bc4 $10 a6 4. Qxf7+ $18 *"),
+        ("± 1. e4 *", "$16 1. e4 *"),
+        // Signs of check and mate, en passant.
+        ("e4 e6 Bb5 c6 Bxc6 dxc6 Qh5 Nf6 Qxf7 ch Kxf7 *", "1. e4 e6 2. Bb5 c6 3. Bxc6 dxc6 4. Qh5 Nf6 5. Qxf7 Kxf7 *"),
+        ("e4 d5 Bb5† c6 Bxc6‡ bxc6 *", "1. e4 d5 2. Bb5 c6 3. Bxc6 bxc6 *"),
+        ("e4 f6 d4 g5 Qh5 mate *", "1. e4 f6 2. d4 g5 3. Qh5 *"),
+        ("e4 f6 d4 g5 Qh5mate *", "1. e4 f6 2. d4 g5 3. Qh5 *"),
+        ("e4 d6 Bb5dis.ch. c6 dbl. ch. dbl ch Bxc6+, Nxc6 checkmate ++ # + *", "1. e4 d6 2. Bb5 c6 3. Bxc6+ Nxc6 *"),
+        ("e4 d6 Bb5++ c6 Bxc6 Ch Nxc6 Mate *", "1. e4 d6 2. Bb5+ c6 3. Bxc6 Nxc6 *"),
+        ("e4 a6 e5 d5 exd6e.p. cxd6 *", "1. e4 a6 2. e5 d5 3. exd6 cxd6 *"),
+        ("e4 a6 e5 d5 exd6 e.p. cxd6 *", "1. e4 a6 2. e5 d5 3. exd6 cxd6 *"),
+        // Figurines of both colours, other dashes and crosses.
+        ("e4 e5 ♘f3 ♞c6 ♗b5 a6 ♗×c6 d×c6 O–O ♛f6 *", "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Bxc6 dxc6 5. O-O Qf6 *"),
+        ("♙e4 ♟e5 ♔e2 ♚e7 ♕\u{fe0e}e1 *", "1. e4 e5 2. Ke2 Ke7 3. Qe1 *"),
+        ("e2–e4 e7−e5 Ng1—f3 Nb8‑c6 *", "1. e2-e4 e7-e5 2. Ng1-f3 Nb8-c6 *"),
+        ("e4 e5 Nf3 Nf6 Be2 Be7 0–0 o-o Re1 *", "1. e4 e5 2. Nf3 Nf6 3. Be2 Be7 4. O-O O-O 5. Re1 *"),
+        ("d4 d5 Nc3 Nc6 Bf4 Bf5 Qd2 Qd7 0−0−0± О-О-О *", "1. d4 d5 2. Nc3 Nc6 3. Bf4 Bf5 4. Qd2 Qd7 5. O-O-O $16 O-O-O *"),
+        ("h4 g5 hxg5 h6 gxh6 Nf6 h7 Ng8 hxg8q Rxg8 *", "1. h4 g5 2. hxg5 h6 3. gxh6 Nf6 4. h7 Ng8 5. hxg8=Q Rxg8 *"),
+        ("h4 g5 hxg5 h6 gxh6 Nf6 h7 Ng8 hxg8=n! e6 *", "1. h4 g5 2. hxg5 h6 3. gxh6 Nf6 4. h7 Ng8 5. hxg8=N $1 e6 *"),
+        ("h4 g5 hxg5 h6 gxh6 Nf6 h7 Ng8 hxg8/R± e6 *", "1. h4 g5 2. hxg5 h6 3. gxh6 Nf6 4. h7 Ng8 5. hxg8=R $16 e6 *"),
+        // Results.
+        ("Nf3 d5 1–0", "1. Nf3 d5 1-0"),
+        ("Nf3 d5 1:0", "1. Nf3 d5 1-0"),
+        ("Nf3 d5 0 - 1", "1. Nf3 d5 0-1"),
+        ("1 Nf3 d5 2. 1 — 0", "1. Nf3 d5 1-0"),
+        ("Nf3 d5 1- 0", "1. Nf3 d5 1-0"),
+        ("Nf3 d5 0 :1", "1. Nf3 d5 0-1"),
+        ("Nf3 d5 ½–½", "1. Nf3 d5 1/2-1/2"),
+        ("Nf3 d5 ½ : ½", "1. Nf3 d5 1/2-1/2"),
+        ("Nf3 d5 1/2 - 1/2", "1. Nf3 d5 1/2-1/2"),
+        ("Nf3 d5 1 / 2 - 1 / 2", "1. Nf3 d5 1/2-1/2"),
+        ("Nf3 d5 0,5:0,5", "1. Nf3 d5 1/2-1/2"),
+        ("Nf3 d5 ½", "1. Nf3 d5 1/2-1/2"),
+        // Words of a text are no plies.
+        ("1. e4 best by test e5 Well, 2. Nf3 <b> so *", "1. e4 {best by test} 1... e5 {Well,} 2. Nf3 {<b> so} *"),
+        ("1. e4 {a} word {b} e5 *", "1. e4 {a} {word} {b} 1... e5 *"),
+        ("1. e4, e5; a comment\n2. Nf3. *", "1. e4 e5 {a comment} 2. Nf3 *"),
+    ] {
+        let game = only(text);
+        assert_eq!(written(&game), expected, "{text}");
+        game.replay().unwrap_or_else(|error| panic!("{text}: {error}"));
+    }
+}
+
+/// Text that is no move does not shift the numbers of the moves behind it.
+#[test]
+fn text_among_the_moves_is_kept_as_comments() {
+    let game = only("Intro by me. [Event \"x\"]\n\nWe begin: 1. e4 best\nby test e5 2. Ke3 oh 3. Qd3 *");
+    assert_eq!(game.comments, ["We begin:"]);
+    assert_eq!(written(&game), "{We begin:} 1. e4 {best by test} 1... e5 2. Ke3 {oh} 2... Qd3 *");
+    let warnings = ["the text before the first tag is left out", "line 3: \"We\" is no move: kept as a comment"];
+    assert_eq!(game.warnings, warnings);
+    for text in ["P-K4", "PxP", "exd", "Nf9", "--", "Z0", "O-O-O-O", "Кf3"] {
+        assert_eq!(sans(&only(&format!("1. {text} e5 *"))), [text, "e5"], "an unreadable move is a ply");
+    }
+}
+
+#[test]
+fn tags_that_are_not_understood_stay() {
+    for (tag, moves, tag_written, end) in [
+        ("1–0", "1. e4 1–0", "1-0", "1-0"),
+        ("0:1", "1. e4", "0-1", "0-1"),
+        ("½ - ½", "1. e4 *", "1/2-1/2", "1/2-1/2"),
+        ("White wins", "1. e4 *", "White wins", "*"),
+        ("+:-", "1. e4 1-0", "+:-", "1-0"),
+        ("?", "1. e4 0:1", "0-1", "0-1"),
+        ("", "1. e4 0:1", "0-1", "0-1"),
+    ] {
+        let game = only(&format!("[Result \"{tag}\"]\n\n{moves}"));
+        assert!(game.to_string().contains(&format!("[Result \"{tag_written}\"]\n")), "{game}");
+        assert_eq!((written(&game), game.warnings.len()), (format!("1. e4 {end}"), 0));
+        assert_eq!(only(&game.to_string()).to_string(), game.to_string());
+    }
+}
+
+#[test]
+fn tags_with_other_quotes_or_none() {
+    for (line, value) in [
+        ("[White Carlsen, Magnus]", Some("Carlsen, Magnus")),
+        ("[ White  “Carlsen” ] ", Some("Carlsen")),
+        ("[White 'Carlsen']\r", Some("Carlsen")),
+        ("[White „O'Neill\"“]", Some("O'Neill\"")),
+        ("[White ]", None),
+        ("[White]", None),
+        ("[White Carlsen", None),
+        ("[White \"Carlsen]", None),
+    ] {
+        let games = read(&format!("[Event \"x\"]\n{line}\n[Note two words]\n\n1. e4 *\n"));
+        let found = games[0].as_ref().ok();
+        assert_eq!(found.and_then(|game| game.tag("White")), value, "{line}");
+        assert!(found.is_none_or(|game| game.tag("Note") == Some("two words") && sans(game) == ["e4"]), "{line}");
+    }
+    // A remark within brackets is no tag of a next game.
+    let games = read("[White x]\n\n1. e4\n[Diagram here]\n1... e5 *");
+    assert!(games[0].is_ok() && games[1].as_ref().unwrap_err().contains("line 4: expected a tag"), "{games:?}");
+}
+
+#[test]
+fn fen_tags_are_repaired() {
+    let replay = |tag: &str, moves: &str| only(&format!("[SetUp \"1\"]\n[FEN \"{tag}\"]\n\n{moves} *")).replay().unwrap();
+    for (tag, moves, notes) in [
+        ("6k1/5ppp/8/8/8/8/5PPP/R5K1 w KQkq - 0 1", "1. Ra8#", 3),
+        ("rnbq1rk1/1pp2ppp/4p3/p2nP3/1b1P4/2NB1N2/PP3PPP/R1BQ1RK1 w HQhq - 0 1", "1. Nxd5 exd5", 2),
+        ("4k3/8/8/8/8/8/4P3/4K3 w - d6 x 1", "1. e4", 2),
+        ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "1. e4", 0),
+        ("", "1. e4", 0),
+        ("?", "1. e4", 0),
+        (" - ", "1. e4", 0),
+    ] {
+        let Replay { moves: found, notes: said, .. } = replay(tag, moves);
+        assert_eq!(found.len(), moves.split_whitespace().count() - 1, "{tag}");
+        assert_eq!(said.len(), notes, "{tag}: {said:?}");
+        assert!(said.iter().all(|note| note.starts_with("the FEN tag: ")), "{said:?}");
+    }
+}
+
+/// The whole game must fit. In French, R is the king.
+#[test]
+fn piece_letters_of_german_and_french() {
+    for (moves, language, played) in [
+        ("1. e4 e5 2. Sf3 Sc6 3. Lb5 a6 4. Lxc6 dxc6 5. 0-0 Dd6 6. Te1 Ke7", Some("German"), "Nf3 Nc6 Bb5 Bxc6 Qd6 Re1 Ke7"),
+        ("1. e4 e5 2. Cf3 Cc6 3. Fb5 a6 4. Fxc6 dxc6 5. O-O Dd6 6. Te1 Re7", Some("French"), "Nf3 Nc6 Bb5 Bxc6 Qd6 Re1 Ke7"),
+        ("1. h4 g5 2. hxg5 h6 3. gxh6 Sf6 4. h7 Sg8 5. hxg8D e6", Some("German"), "Nf6 Ng8 hxg8=Q"),
+        ("1. h4 g5 2. hxg5 h6 3. gxh6 Cf6 4. h7 Cg8 5. hxg8=D e6", Some("French"), "Nf6 Ng8 hxg8=Q"),
+        // The same in both.
+        ("1. d4 d5 2. Dd3 Dd6 3. Da3", Some("German"), "Qd3 Qd6 Qa3"),
+        ("1. e4 e5 2. Nf3 Sc6", None, ""),
+        ("1. e4 e5 2. Sf3 Cc6", None, ""),
+        ("1. e4 e5 2. Sf3 Ke6", None, ""),
+        // R alone does not show that the game is French.
+        ("1. e4 e5 2. Re2 Re7", None, ""),
+        ("1. e4 e5 2. Tf3", None, ""),
+    ] {
+        let game = only(&format!("{moves} *"));
+        let (replay, error) = game.replay_legal().unwrap();
+        assert_eq!(replay.language.map(|language| language.name), language, "{moves}");
+        assert_eq!((error.is_none(), replay.notes.len()), (language.is_some(), usize::from(language.is_some())), "{moves}");
+        let mut position = replay.start.clone();
+        let mut sans = Vec::new();
+        for &mv in &replay.moves {
+            sans.push(position.to_san(mv));
+            position.play(mv);
+        }
+        sans.retain(|san| san.contains(|c: char| c.is_ascii_uppercase() && c != 'O'));
+        assert!(language.is_none() || sans.join(" ") == played, "{moves}: {sans:?}");
+    }
+    let german = Language::OTHERS[0];
+    let english = "2. Nc3 $1 {Sf3 D} D (2. Bb5 N Qd7) 2... e1=Q±";
+    assert_eq!(german.variation_to_english("2. Sc3! {Sf3 D} D (2. Lb5 N Dd7) 2... e1=D±"), english);
+}
+
+#[test]
+fn every_line_end_is_the_same() {
+    let lines = only(GAME);
+    for end in ["\r", "\r\n"] {
+        assert_eq!(only(&GAME.replace('\n', end)), lines, "{end:?}");
+        let two = "[Event \"a\"]\n[White x\n\n1. e4 ; so\ne5\n\n[Event \"b\"]\n[White \"y\"]\n\n1. d4 *\n".replace('\n', end);
+        let games = read(&two);
+        assert!(games[0].as_ref().unwrap_err().contains("line 2: expected a tag"), "{games:?}");
+        assert_eq!((games.len(), games[1].as_ref().unwrap().tag("White")), (2, Some("y")), "{end:?}");
+    }
+}
+
+#[test]
+fn byte_order_mark_before_any_encoding() {
+    for rest in ["[White \"É\"]\n\n1. e4 *".as_bytes(), b"[White \"\xC9\"]\n\n1. e4 *"] {
+        let bytes = [b"\xEF\xBB\xBF", rest].concat();
+        let mut reader = Reader::new(&bytes[..]);
+        assert_eq!(reader.next().unwrap().unwrap().tag("White"), Some("É"));
+        assert!(crate::games::decode(bytes).starts_with("[White \"É\"]\n\n"));
+    }
+    assert_eq!(crate::games::decode(b"a\rb\r\nc\n\rd".into()), "a\nb\nc\n\nd");
 }
 
 #[test]
@@ -279,7 +469,7 @@ fn line_breaks_avoid_special_characters() {
 proptest! {
     /// No text panics, reading ends, and games without an error can be written and read again.
     #[test]
-    fn no_text_panics(text in r#"([ -~\n]|\[Event "|\{|\}|\(|\)|1\. |e4 |Nf6 |\*|\\"|\$\d|é){0,80}"#) {
+    fn no_text_panics(text in r#"([ -~\n]|\[Event "|\{|\}|\(|\)|1\. |e4 |Nf6 |\*|\\"|\$\d|é|± |∓|Nf3N |ch |½|–|:|♘f3|O–O|\r| 1 - 0 ){0,80}"#) {
         for game in Reader::new(text.as_bytes()).take(1000).flatten() {
             let _ = game.replay();
             let again: Vec<_> = Reader::new(game.to_string().as_bytes()).collect::<Result<_, _>>().unwrap();

@@ -282,7 +282,7 @@ fn convert(game: &pgn::PgnGame) -> Option<GameRecord> {
         GameResult::WhiteWins => 2,
         GameResult::Unknown => return None,
     };
-    let Replay { start: mut position, moves } = game.replay().ok()?;
+    let Replay { start: mut position, moves, .. } = game.replay().ok()?;
     let mut start = None;
     let mut scored = Vec::new();
     for (ply, mv) in game.plies.iter().zip(moves) {

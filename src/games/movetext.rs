@@ -1,0 +1,135 @@
+//! The words of move text: moves, glyphs, signs of check and other text, as programs, books and web pages write them.
+
+/// A word of move text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Word {
+    /// A move, perhaps illegal or with another language's piece letters, and the glyphs behind it.
+    Move(String, Vec<u8>),
+    /// Glyphs; none for a move number, a sign of check or punctuation.
+    Glyphs(Vec<u8>),
+    /// Anything else.
+    Text,
+}
+
+/// Numeric annotation glyphs (NAG) and their signs. Where the standard has a number for each side, White's stands for both.
+#[rustfmt::skip]
+const GLYPHS: [(u8, &str); 39] = [
+    (1, "!"), (2, "?"), (3, "!! ‼"), (4, "?? ⁇"), (5, "!? ⁉"), (6, "?! ⁈"), (7, "□"), (10, "="), (13, "∞ ~"),
+    (14, "⩲ += +/="), (15, "⩱ =+ =/+"), (16, "± +/-"), (17, "∓ -/+"), (18, "+- +--"), (19, "-+ --+"), (22, "⨀ ⊙"),
+    (26, "○"), (32, "⟳ ↑↑"), (36, "↑"), (40, "→"), (44, "=∞ ∞= =/∞"), (132, "⇆ ⇄"), (138, "⊕"), (140, "∆ Δ △"),
+    (141, "∇ ▽"), (142, "⌓"), (143, "≤ <="), (144, "=="), (145, "RR"), (146, "N TN"), (220, "D ⬒"), (221, "⬓"),
+    (239, "⇔"), (240, "⇗"), (241, "⊞"), (242, "⟫"), (243, "⟪"), (244, "✕ ×"), (245, "⊥"),
+];
+
+/// Signs that say nothing new: check, mate, en passant, punctuation.
+const EMPTY_SIGNS: &str = "+ # † ‡ ch chk check dis disc dbl double mate mat matt e.p ep . … , : -";
+
+impl Word {
+    pub(super) fn read(word: &str) -> Word {
+        let plain = plain(word);
+        let text = without_number(&plain);
+        if is_null_move(text) {
+            return Word::Move(text.to_owned(), Vec::new());
+        }
+        match (glyphs(text), split_move(text)) {
+            (Some(glyphs), _) => Word::Glyphs(glyphs),
+            (None, Some((mv, glyphs))) => Word::Move(mv, glyphs),
+            _ if looks_like_move(text) => Word::Move(text.to_owned(), Vec::new()),
+            _ => Word::Text,
+        }
+    }
+}
+
+/// Replaces figurines by letters and all dashes by hyphens. Removes invisible letters.
+pub(super) fn plain(word: &str) -> String {
+    let letter = |letter| match letter {
+        '♔' | '♚' => Some('K'),
+        '♕' | '♛' => Some('Q'),
+        '♖' | '♜' => Some('R'),
+        '♗' | '♝' => Some('B'),
+        '♘' | '♞' => Some('N'),
+        '♙' | '♟' | '\u{AD}' | '\u{200B}'..='\u{200F}' | '\u{2060}' | '\u{FE0E}' | '\u{FE0F}' | '\u{FEFF}' => None,
+        '‐'..='―' | '−' | '﹣' | '－' => Some('-'),
+        other => Some(other),
+    };
+    word.chars().filter_map(letter).collect()
+}
+
+/// Strips the number of `12.Nf3` or `12...Nf6`. The rest of a bare number is empty.
+pub(super) fn without_number(word: &str) -> &str {
+    const DOTS: [char; 2] = ['.', '…'];
+    let mut rest = word;
+    loop {
+        let after = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+        // Digits before a dot or at the end are a number; those of `0-0` are not.
+        if rest.is_empty() || !after.is_empty() && !after.starts_with(DOTS) {
+            return rest;
+        }
+        rest = after.trim_start_matches(DOTS);
+    }
+}
+
+/// `None` if there is anything but signs.
+pub(super) fn glyphs(mut text: &str) -> Option<Vec<u8>> {
+    let mut glyphs = Vec::new();
+    while !text.is_empty() {
+        let signs = |(glyph, signs): (Option<u8>, &'static str)| signs.split(' ').map(move |sign| (sign, glyph));
+        let all = GLYPHS.into_iter().map(|(glyph, signs)| (Some(glyph), signs)).chain([(None, EMPTY_SIGNS)]);
+        let is_next = |(sign, glyph): &(&str, Option<u8>)| {
+            let start = text.get(..sign.len());
+            start.is_some_and(|start| start == *sign || glyph.is_none() && start.eq_ignore_ascii_case(sign))
+        };
+        let (sign, glyph) = all.flat_map(signs).filter(is_next).max_by_key(|(sign, _)| sign.len())?;
+        glyphs.extend(glyph);
+        text = text.get(sign.len()..)?;
+    }
+    Some(glyphs)
+}
+
+/// Splits a word behind its castling, or its last square and promotion. `None` if anything but signs follows.
+fn split_move(text: &str) -> Option<(String, Vec<u8>)> {
+    // Cyrillic letters look alike.
+    let end = text.find(|c| !"Oo0Оо-".contains(c)).unwrap_or(text.len());
+    let castling = text.get(..end)?.trim_end_matches('-');
+    if let (letters @ 2..=3, 3 | 5) = (castling.split('-').count(), castling.chars().count()) {
+        return with_signs(["O"; 3].get(..letters)?.join("-"), text.get(castling.len()..)?);
+    }
+    let is_square = |pair: &&[u8]| matches!(pair, [b'a'..=b'h', b'1'..=b'8']);
+    let end = text.as_bytes().windows(2).rposition(|pair| is_square(&pair))? + 2;
+    let (mv, behind) = text.split_at_checked(end)?;
+    let mv = mv.replace(['×', '✕'], "x");
+    if mv.starts_with(|c| matches!(c, 'a'..='h')) && mv.ends_with(['1', '8']) {
+        let letter = behind.trim_start_matches(['=', '/', '(']);
+        if let Some(piece @ ('A'..='Z' | 'a'..='z')) = letter.chars().next() {
+            let rest = letter.get(1..).map(|rest| rest.strip_prefix(')').unwrap_or(rest))?;
+            let promotion = with_signs(format!("{mv}={}", piece.to_ascii_uppercase()), rest);
+            if promotion.is_some() {
+                return promotion;
+            }
+        }
+    }
+    with_signs(mv, behind)
+}
+
+/// Keeps the standard's sign of check or mate.
+fn with_signs(mut mv: String, behind: &str) -> Option<(String, Vec<u8>)> {
+    let all = glyphs(behind)?;
+    if let (Some(sign @ ('+' | '#')), Some(rest)) = (behind.chars().next(), behind.get(1..))
+        && glyphs(rest).as_ref() == Some(&all)
+    {
+        mv.push(sign);
+    }
+    Some((mv, all))
+}
+
+fn is_null_move(text: &str) -> bool {
+    ["--", "Z0", "@@@@", "null", "pass"].contains(&text)
+}
+
+/// True for what has the form of a move in some notation, such as `P-K4`, `PxP` or the slip `Nf9`.
+fn looks_like_move(text: &str) -> bool {
+    let letters = || text.chars();
+    let has_square = letters().zip(letters().skip(1)).any(|(one, two)| one.is_alphabetic() && two.is_ascii_digit());
+    let is_part = |letter: char| "abcdefghxKQRBNPO0123456789-=/@".contains(letter);
+    has_square || letters().all(is_part) && letters().any(|c| "x-".contains(c)) && letters().any(char::is_alphabetic)
+}
