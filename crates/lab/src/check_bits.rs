@@ -87,7 +87,7 @@ impl Recorder for KeyAudit {
         }
     }
 
-    fn mismatched(&self, key: u64, entry: &RawEntry, _: usize, _: usize) {
+    fn mismatched(&self, key: u64, entry: &RawEntry, _: usize) {
         self.counts.lock().count_comparison(key, entry);
     }
 

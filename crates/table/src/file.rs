@@ -7,12 +7,13 @@
 //! ```
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions};
+use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::mem;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
 
 use twox_hash::XxHash3_64;
@@ -30,7 +31,7 @@ const LAYOUT: u32 = 1;
 const HEADER: usize = 128;
 /// Buckets that are read or written at once: 4 MiB of them.
 const CHUNK: usize = (4 << 20) / BUCKET_BYTES;
-/// The least number of buckets (2 MiB) with which bucket and signature are the whole key: see [`Place::key_in`].
+/// The least number of buckets (2 MiB) with which bucket and signature are the whole key: see [`Place::key_beside`].
 const WHOLE_KEY_BUCKETS: u64 = 1 << 16;
 
 /// The reason why a table was not saved or loaded.
@@ -69,9 +70,6 @@ pub enum TableFileError {
     /// The file changed while it was read, after it had been checked; the table is empty now.
     #[error("it was changed while it was read; the table is empty now")]
     Changed,
-    /// Another save into the same file, by this process or one of the same number, is not finished.
-    #[error("it is being saved to already")]
-    InUse,
     /// The stop flag was set.
     #[error("stopped")]
     Stopped,
@@ -240,9 +238,10 @@ impl<'a> Pass<'a> {
 impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
     /// Saves the table into the file at `path`, in place of any that is there.
     ///
-    /// The table is written to a draft in the same folder, `.NAME.PID.sesame-draft`. The draft then replaces the old file, or is
-    /// removed if anything fails. The next save to the same file removes the draft of a killed process. An entry that another
-    /// thread stores meanwhile may or may not be in the file.
+    /// The table is written to a draft in the same folder, `.NAME.NUMBER.sesame-draft`. The draft then replaces the old file, or
+    /// is removed if anything fails. The next save to the same file removes the draft of a killed process. Of several saves to
+    /// one file at the same time, the last to end counts. An entry that another thread stores meanwhile may or may not be in
+    /// the file.
     ///
     /// The file has the size of the table. It is the same on all machines.
     ///
@@ -419,7 +418,8 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
         let generation = Generation::from_bits(header.generation);
         for (entry, slot) in entries(bytes).zip(0..) {
             // An entry torn while it was saved belongs to no key of its bucket.
-            let key = Place::key_in(entry.signature, start + slot / 2, header.buckets as usize);
+            let buckets = header.buckets as usize;
+            let key = Place::key_beside(entry.signature, Place::lowest_key(start + slot / 2, buckets), buckets);
             if let Some(key) = key.filter(|_| !entry.is_empty()) {
                 self.store_raw(key, entry, generation);
             }
@@ -448,16 +448,13 @@ fn not_a_regular_file() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")
 }
 
-/// The end of a draft's name, `.NAME.PID.sesame-draft`. No other program names its files so.
+/// The end of a draft's name, `.NAME.NUMBER.sesame-draft`. No other program names its files so.
 const DRAFT: &str = ".sesame-draft";
-
-/// Held until a new draft is locked. Without it another thread could take the draft for an abandoned one.
-static CREATING: Mutex<()> = Mutex::new(());
 
 /// A temporary file that replaces the target once it is complete, and is removed otherwise.
 ///
-/// It is locked while it is written. The system releases the lock when the process ends, so a draft that can be locked was left
-/// by a killed process, and the next save removes it.
+/// It is locked before its first byte is written. The system releases the lock when the process ends, so a draft that is
+/// not empty and can be locked was left by a killed process, and the next save removes it.
 struct Draft {
     file: File,
     path: PathBuf,
@@ -467,8 +464,8 @@ struct Draft {
 }
 
 impl Draft {
-    /// Creates a draft of the file at `path`. The target of a symbolic link is replaced, not the link; the new file has the
-    /// permissions of the old one.
+    /// Creates a draft of the file at `path`, with a number of its own: of several saves to one target the last to end
+    /// counts. The target of a symbolic link is replaced, not the link; the new file has the permissions of the old one.
     fn beside(path: &Path) -> Result<Draft, TableFileError> {
         let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let permissions = match fs::metadata(&target) {
@@ -476,17 +473,15 @@ impl Draft {
             there => there.ok().map(|there| there.permissions()),
         };
         let name = target.file_name().ok_or_else(not_a_regular_file)?;
+        remove_orphans(&target, name);
         let mut draft = OsString::from(".");
         draft.push(name);
-        draft.push(format!(".{}{DRAFT}", std::process::id()));
+        // Not the number of the process: in containers that share a folder it is the same.
+        draft.push(format!(".{}{DRAFT}", RandomState::new().hash_one(())));
         let path = target.with_file_name(draft);
-        let creating = CREATING.lock().unwrap_or_else(PoisonError::into_inner);
-        remove_orphans(&target, name);
-        let file = create(&path)?;
-        if let Err(TryLockError::WouldBlock) = file.try_lock() {
-            return Err(TableFileError::InUse);
-        }
-        drop(creating);
+        let file = OpenOptions::new().write(true).create_new(true).open(&path)?;
+        // A file system may have no locks.
+        let _ = file.try_lock();
         let draft = Draft { file, path, target, finished: false };
         if let Some(permissions) = permissions {
             // A file system without permissions has none to keep.
@@ -517,25 +512,6 @@ impl Drop for Draft {
     }
 }
 
-/// Creates the draft at `path`. Nothing that is there is opened for it: it could be a link to another file.
-fn create(path: &Path) -> Result<File, TableFileError> {
-    let create_new = || OpenOptions::new().write(true).create_new(true).open(path);
-    match create_new() {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-        created => return Ok(created?),
-    }
-    if !fs::symlink_metadata(path)?.is_file() {
-        let message = format!("its draft {} is not a regular file", path.display());
-        return Err(io::Error::new(io::ErrorKind::AlreadyExists, message).into());
-    }
-    if let Err(TryLockError::WouldBlock) = open_to_lock(path)?.try_lock() {
-        return Err(TableFileError::InUse);
-    }
-    // A file system without locks: the number of the process says that the draft is abandoned.
-    fs::remove_file(path)?;
-    Ok(create_new()?)
-}
-
 fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
@@ -546,7 +522,8 @@ fn open_to_lock(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).open(path).or_else(|_| File::open(path))
 }
 
-/// Removes the drafts of the file at `path` that no process writes any more. A draft that cannot be locked or removed stays.
+/// Removes the drafts of the file at `path` that no process writes any more. A draft that cannot be locked or removed stays, and
+/// so does an empty one: the process that has created it may not have locked it yet.
 fn remove_orphans(path: &Path, name: &OsStr) {
     let Ok(entries) = fs::read_dir(folder_of(path)) else { return };
     for entry in entries.flatten() {
@@ -556,7 +533,7 @@ fn remove_orphans(path: &Path, name: &OsStr) {
         let number = rest.and_then(|rest| rest.strip_prefix(b".")?.strip_suffix(DRAFT.as_bytes()));
         let is_draft = number.is_some_and(|number| !number.is_empty() && number.iter().all(u8::is_ascii_digit));
         if is_draft
-            && entry.file_type().is_ok_and(|there| there.is_file())
+            && entry.metadata().is_ok_and(|there| there.is_file() && there.len() > 0)
             && let Ok(file) = open_to_lock(&entry.path())
             && file.try_lock().is_ok()
         {
@@ -603,6 +580,8 @@ fn write_at(file: &File, mut bytes: &[u8], mut offset: u64) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex;
+
     use super::*;
 
     #[test]

@@ -55,14 +55,14 @@
 //!
 //! ```text
 //! signature = low 48 bits of the key << 16 | work
-//! check     = signature ^ data ^ (data << 16)
+//! check     = signature ^ (data * an odd constant)
 //! ```
 //!
 //! A writer stores `data`, then `check`. A reader loads both, undoes the XOR and compares 48 bits with its key. Two words
 //! of different writes give a signature that matches no key, except by a coincidence of 48 bits, so a torn read is a miss.
 //! The idea is from Hyatt and Mann, "A lock-less transposition table implementation for parallel search chess engines"
-//! (ICGA Journal 25(1), 2002). The spread, `data << 16`, is this crate's: without it the lowest 16 bits of the data
-//! would only meet the work, which is not compared, and two entries that differ only there could mix.
+//! (ICGA Journal 25(1), 2002). The multiplication is this crate's: 64 bits of data in 48 compared bits must collide for some
+//! pairs, and it moves these away from the patterns that programs store. [`VerifiedSlot`] says which pairs are left.
 //!
 //! **Bucket.** Two slots in 32 bytes, aligned to 32, so that a probe touches one cache line. The bucket's index is the high
 //! half of key x buckets: any number of buckets will do, and from 65,536 buckets (2 MiB) up every bit of the key is
@@ -77,15 +77,15 @@
 //! stamped entry of an earlier search is still found; at the first collision it is overwritten (section 6.2 of the
 //! paper).
 //!
-//! **Speed.** No branch of a probe depends on the slots: both are loaded, compared at once (in vector registers on x86-64),
-//! and selected with a conditional move. Memory comes from one anonymous mapping, on huge pages where the system has them.
+//! **Speed.** No branch of a probe depends on the slots: both are loaded, compared, and selected with a conditional move. Memory comes from one anonymous mapping, on huge pages where the system has them.
 //!
 //! # Guarantees
 //!
 //! 1. A probe returns only a payload that some thread stored, whole, for a key with the same verified bits, together with
 //!    the work of that same store. Clearing, replacing, moving and merging entries on other threads cannot break this. A
-//!    payload that [`Payload::merge`] returned counts as stored. One exception: during two stores of one key whose payloads
-//!    differ by the same bits in all four 16-bit parts, a payload can come with a work that neither stored.
+//!    payload that [`Payload::merge`] returned counts as stored. One exception: words of two stores into one slot at the same
+//!    time are accepted, if they are read together, for one pair of random payloads in 2^48. For counters, fields, single
+//!    bits and repeated parts there is no such pair: [`VerifiedSlot`] has the list.
 //! 2. An empty slot, or one that is being cleared, matches no key, 0 included.
 //! 3. Probes and stores are wait-free: at most five loads and four stores, no read-modify-write, no retry. ([`Counters`]
 //!    add read-modify-writes of their own.)
@@ -103,6 +103,11 @@
 //! - The table forgets: any entry can be replaced at any time. Two stores into one bucket at the same time can lose an entry,
 //!   or leave a key in both slots until one of them is replaced.
 //! - During concurrent stores a probe can return an older payload than an earlier probe of the same key.
+//! - Two writers that pass each other in a slot can leave a mixture of their words, with a random key and a random work. No
+//!   probe accepts it. The next store of another key takes its slot if the key cannot live there: with n buckets (under a
+//!   scheme of one level, n slots) all but 65,536 / n of the mixtures are recognised, and none in a table of 2 MiB (1 MiB) or
+//!   less, where every key that a slot can hold is possible. Such a mixture stays until the scheme prefers another entry, in
+//!   the worst case until its generation is over or the table is cleared.
 //! - [`Payload::merge`] is not atomic: of two stores of one key at the same time one can be lost.
 //! - Two keys that agree in 48 bits and in the bucket are taken for the same key. If that matters, check the payload, as chess
 //!   engines check that a stored move is legal.
@@ -131,7 +136,7 @@ mod table;
 pub use file::{TableFileError, TableFileOptions, TableFileReport};
 pub use payload::{Generation, Payload, mix64};
 pub use scheme::{Rule, Scheme, SchemeRule, Stored, UnknownScheme, Update, Work};
-pub use slot::{CHECK_BITS, Found, RawEntry, Signature, Slot, VerifiedSlot, Word, WordPair};
+pub use slot::{CHECK_BITS, Found, RawEntry, Signature, Slot, VerifiedSlot, Word};
 pub use stats::{Counters, EntryUse, NoStats, Recorder, Stats};
 pub use table::{Bucket, Place, Table, TableError, TableOptions, prefetch};
 

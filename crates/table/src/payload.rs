@@ -111,7 +111,7 @@ pub trait Payload: Copy {
     /// packs to 0.
     fn pack(&self, generation: Generation) -> u64;
 
-    /// Unpacks the payload, or returns `None` if no payload packs to these bits. Must return `None` for 0: a miss unpacks 0.
+    /// Unpacks the payload, or returns `None` if no payload packs to these bits. They are never 0: a miss unpacks nothing.
     fn unpack(bits: u64) -> Option<Self>;
 
     /// Returns the search depth, which DEEP and TWODEEP compare. The default is 0: all are equal, and the newer wins.

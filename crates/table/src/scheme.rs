@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use crate::payload::{Generation, Payload};
 use crate::slot::RawEntry;
+use crate::table::Place;
 
 /// A replacement scheme: decides which of two keys stays when they collide.
 ///
@@ -154,7 +155,7 @@ pub enum Stored {
     Updated,
     /// It was dropped: [`Payload::merge`] kept the entry of the same key.
     Kept,
-    /// It replaced an entry of an earlier generation.
+    /// It replaced an entry of an earlier generation, or what two writers left that passed each other.
     Stale,
     /// One level: it replaced a fresh entry.
     Replaced,
@@ -198,7 +199,8 @@ impl fmt::Display for Stored {
 /// A replacement rule over raw entries, for [`Bucket::store`](crate::Bucket::store). [`SchemeRule`] implements the schemes of
 /// [`Scheme`]; the example `custom_scheme` has another rule.
 pub trait Rule {
-    /// Returns whether `old` is to be replaced unconditionally at a collision.
+    /// Returns whether `old` is to be replaced unconditionally at a collision: it is of no more use, or a mixture of two
+    /// writes, which no key finds. [`Place::key_beside`] recognises most mixtures in a table of more than 65,536 buckets.
     fn is_stale(&self, old: &RawEntry) -> bool;
 
     /// Returns whether `new` is worth at least as much as `old`, another key's entry.
@@ -216,6 +218,9 @@ pub struct SchemeRule<P> {
     scheme: Scheme,
     update: Update,
     generation: Generation,
+    /// A key that lives where the entries do, among so many places.
+    key: u64,
+    places: usize,
     payload: PhantomData<fn() -> P>,
 }
 
@@ -223,7 +228,14 @@ impl<P: Payload> SchemeRule<P> {
     /// Creates the rule of `scheme` and `update` during `generation`.
     #[inline]
     pub const fn new(scheme: Scheme, update: Update, generation: Generation) -> Self {
-        SchemeRule { scheme, update, generation, payload: PhantomData }
+        SchemeRule { scheme, update, generation, key: 0, places: 1, payload: PhantomData }
+    }
+
+    /// Returns the rule for a store of `key`, which lives in one of `places` buckets or, under a scheme of one level, slots.
+    /// An entry there whose signature belongs to no key of the place is stale.
+    #[inline]
+    pub const fn at(self, key: u64, places: usize) -> Self {
+        SchemeRule { key, places, ..self }
     }
 }
 
@@ -231,6 +243,7 @@ impl<P: Payload> Rule for SchemeRule<P> {
     #[inline(always)]
     fn is_stale(&self, old: &RawEntry) -> bool {
         P::generation(old.data).is_some_and(|generation| generation != self.generation)
+            || Place::key_beside(old.signature, self.key, self.places).is_none()
     }
 
     #[inline(always)]

@@ -19,11 +19,11 @@ pub trait Recorder: Default + Send + Sync {
         let _ = (key, entry);
     }
 
-    /// Records an entry in bucket `bucket` of `buckets` that a probe for `key` did not accept: the entry of another key or a
+    /// Records an entry that a probe for `key` in a table of `buckets` buckets did not accept: the entry of another key or a
     /// torn read, that is, a read between the two stores of a writer. Not called for empty slots.
     #[inline(always)]
-    fn mismatched(&self, key: u64, entry: &RawEntry, bucket: usize, buckets: usize) {
-        let _ = (key, entry, bucket, buckets);
+    fn mismatched(&self, key: u64, entry: &RawEntry, buckets: usize) {
+        let _ = (key, entry, buckets);
     }
 
     /// Records the outcome of a store.
@@ -152,8 +152,8 @@ impl Recorder for Counters {
         self.add(2 + usage as usize, 1);
     }
 
-    fn mismatched(&self, _: u64, entry: &RawEntry, bucket: usize, buckets: usize) {
-        if Place::key_in(entry.signature, bucket, buckets).is_none() {
+    fn mismatched(&self, key: u64, entry: &RawEntry, buckets: usize) {
+        if Place::key_beside(entry.signature, key, buckets).is_none() {
             self.add(5, 1);
         }
     }
@@ -173,11 +173,10 @@ mod tests {
         let buckets = 1 << 30;
         let key = mix64(1);
         let entry = RawEntry { data: 1, signature: Signature::new(key, Work::default()) };
-        let place = Place::of(key, buckets).bucket;
         let counters = Counters::default();
-        counters.mismatched(0, &entry, place, buckets);
+        counters.mismatched(key ^ 1, &entry, buckets);
         assert_eq!(counters.stats().torn, 0);
-        counters.mismatched(0, &entry, place ^ 1, buckets);
+        counters.mismatched(key ^ 1 << 40, &entry, buckets);
         assert_eq!(counters.stats().torn, 1);
     }
 

@@ -118,17 +118,31 @@ impl Place {
         Place { bucket: (product >> 64) as usize, second: (product as u64) >> 63 != 0 }
     }
 
-    /// Returns the lowest key with this signature that lives in bucket `bucket` of `buckets`, or `None` if there is none.
+    /// Returns a key with this signature that lives in the same bucket as `key`, or `None` if there is none.
     ///
-    /// The keys of a bucket are an interval of 2^64 / `buckets` keys, so from 65,536 buckets up no other key of the bucket
-    /// has this signature. With fewer, every signature has a key in every bucket.
-    pub(crate) const fn key_in(signature: Signature, bucket: usize, buckets: usize) -> Option<u64> {
-        const CHECKED: u64 = (1 << CHECK_BITS) - 1;
-        let first = ((bucket as u128) << 64).div_ceil(buckets as u128);
-        // The first key of this signature from there on; perhaps beyond the last of all keys.
-        let next = if first as u64 & CHECKED <= signature.key() { 0 } else { 1 };
-        let key = ((first >> CHECK_BITS) + next) << CHECK_BITS | signature.key() as u128;
-        if key >> 64 == 0 && Place::of(key as u64, buckets).bucket == bucket { Some(key as u64) } else { None }
+    /// The keys of a bucket are an interval of 2^64 / `buckets` keys, so from 65,536 buckets up at most one key of the bucket
+    /// has this signature, and a random signature has one with a chance of 65,536 / `buckets`. With fewer buckets, every
+    /// signature has a key in every bucket.
+    #[inline(always)]
+    pub const fn key_beside(signature: Signature, key: u64, buckets: usize) -> Option<u64> {
+        const STEP: u64 = 1 << CHECK_BITS;
+        let bucket = Place::of(key, buckets).bucket;
+        // The neighbours of `key` with this signature, below and above. One beyond the end of all keys wraps around to the
+        // other end, which is another bucket unless there is only one.
+        let near = key & !(STEP - 1) | signature.key();
+        let far = if near > key { near.wrapping_sub(STEP) } else { near.wrapping_add(STEP) };
+        if Place::of(near, buckets).bucket == bucket {
+            Some(near)
+        } else if Place::of(far, buckets).bucket == bucket {
+            Some(far)
+        } else {
+            None
+        }
+    }
+
+    /// Returns the lowest key that lives in bucket `bucket` of `buckets`.
+    pub(crate) const fn lowest_key(bucket: usize, buckets: usize) -> u64 {
+        ((bucket as u128) << 64).div_ceil(buckets as u128) as u64
     }
 }
 
@@ -448,10 +462,12 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
         let (place, bucket) = self.memory.find(key);
         let found = if self.scheme.has_two_levels() { bucket.find(key) } else { bucket.slot(place.second).find(key) };
         for other in found.others.iter().filter(|other| !other.is_empty()) {
-            self.recorder.mismatched(key, other, place.bucket, self.memory.bucket_count);
+            self.recorder.mismatched(key, other, self.memory.bucket_count);
         }
         self.recorder.probed(key, (!found.entry.is_empty()).then_some(&found.entry));
-        // 0 unpacks to `None`, so a miss needs no branch of its own.
+        if found.entry.is_empty() {
+            return None;
+        }
         P::unpack(found.entry.data).map(|payload| (payload, found.entry.signature.work()))
     }
 
@@ -480,10 +496,12 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
     pub(crate) fn store_raw(&self, key: u64, new: RawEntry, generation: Generation) -> Stored {
         let (place, bucket) = self.memory.find(key);
         let rule = SchemeRule::<P>::new(self.scheme, self.update, generation);
+        let buckets = self.memory.bucket_count;
         if self.scheme.has_two_levels() {
-            bucket.store(key, new, &rule)
+            bucket.store(key, new, &rule.at(key, buckets))
         } else {
-            bucket.slot(place.second).store(key, new, &rule)
+            // The bit that chooses the slot is the next one of the product: twice as many places.
+            bucket.slot(place.second).store(key, new, &rule.at(key, 2 * buckets))
         }
     }
 
@@ -600,9 +618,12 @@ mod tests {
             for key in (0..20_000).map(crate::mix64).chain([0, u64::MAX]) {
                 let bucket = Place::of(key, buckets).bucket;
                 let signature = Signature::new(key, Work::from_nodes(key >> 20));
-                assert_eq!(Place::key_in(signature, bucket, buckets), Some(key));
-                let other = (bucket + buckets / 2) % buckets;
-                assert_ne!(Place::key_in(signature, other, buckets), Some(key));
+                let key_in = |bucket| Place::key_beside(signature, Place::lowest_key(bucket, buckets), buckets);
+                assert_eq!(key_in(bucket), Some(key));
+                assert_ne!(key_in((bucket + buckets / 2) % buckets), Some(key));
+                // The same from any key of the bucket, the highest included.
+                let highest = Place::lowest_key(bucket + 1, buckets).wrapping_sub(1);
+                assert_eq!(Place::key_beside(signature, highest, buckets), Some(key));
             }
         }
     }
@@ -613,9 +634,10 @@ mod tests {
         let signature = Signature::new(key, Work::default());
         for buckets in [1, 1000, 1 << 16, 1 << 17, 3 << 20, 1 << 24, (1 << 24) + 7] {
             let place = Place::of(key, buckets).bucket;
-            assert!(Place::key_in(signature, place, buckets).is_some());
+            let fits = |bucket| Place::key_beside(signature, Place::lowest_key(bucket, buckets), buckets).is_some();
+            assert!(fits(place));
             let others: Vec<usize> = (0..1000).map(|n| n * 7919 % buckets).filter(|&bucket| bucket != place).collect();
-            let fits = others.iter().filter(|&&bucket| Place::key_in(signature, bucket, buckets).is_some()).count();
+            let fits = others.iter().filter(|&&bucket| fits(bucket)).count();
             // All can while the index takes no more than the 16 bits that the signature lacks; then ever fewer.
             let expected = others.len() * (1 << 16) / buckets.max(1 << 16);
             assert!(fits.abs_diff(expected) <= others.len() / 15, "{buckets}: {fits}, not {expected}");

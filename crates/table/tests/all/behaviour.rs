@@ -201,6 +201,27 @@ fn entries_are_stale_for_31_generations() {
 }
 
 #[test]
+fn misses_are_none_whatever_a_payload_makes_of_zero() {
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    struct Careless(u64);
+    impl Payload for Careless {
+        fn pack(&self, _: Generation) -> u64 {
+            self.0
+        }
+        fn unpack(bits: u64) -> Option<Careless> {
+            Some(Careless(bits))
+        }
+    }
+    for scheme in Scheme::ALL {
+        let options = TableOptions { positions: 2, scheme, ..TableOptions::default() };
+        let table = sesame_table::Table::<Careless>::with_options(&options).unwrap();
+        assert_eq!((table.probe(0), table.probe(1), table.hashfull()), (None, None, 0), "{scheme}");
+        table.store(1, &Careless(7), 5);
+        assert_eq!((table.probe(0), table.probe(1)), (None, Some(Careless(7))), "{scheme}");
+    }
+}
+
+#[test]
 fn payloads_that_pack_to_zero_are_not_stored() {
     #[derive(Clone, Copy, Debug, PartialEq)]
     struct Plain(u64);

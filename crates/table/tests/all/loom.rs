@@ -17,8 +17,9 @@ use sesame_table::{Bucket, Generation, RawEntry, Scheme, SchemeRule, Slot, Store
 
 use crate::entry::Entry;
 use crate::models::{
-    Broken, CheckFirst, CheckOfAnother, Flaw, LooksTwice, ModelSlot, NoEmptyTest, NoFlaw, NoXor, WITHOUT_MOVE,
-    bucket_of, check_accepted, install_panic_hooks, raw_entry_of, rule,
+    Broken, CheckFirst, CheckOfAnother, Flaw, LinearMix, LooksTwice, ModelSlot, NUMBERS, NoEmptyTest, NoFlaw, NoXor,
+    PATTERNS, PlainXor, WITHOUT_MOVE, bucket_of, check_accepted, check_patterned, install_panic_hooks, key_of_number,
+    patterned, raw_entry_of, rule,
 };
 
 /// A word of loom's, plain or behind a gate.
@@ -169,6 +170,20 @@ fn on_a_slot<S: ModelSlot>(update: Update, salts: [u8; 2]) {
     race(S::with(entry(0, 3)), store, |slot| look(slot, &[key(0), key(1)]));
 }
 
+/// Two writers of different keys and a reader on one slot, with payloads of a pattern.
+fn write_patterned<S: ModelSlot>(pattern: fn(u64) -> u64) {
+    let numbers = [NUMBERS, 2 * NUMBERS + 1];
+    let look = |slot: &S| {
+        let entry = slot.read();
+        for key in numbers.map(key_of_number).into_iter().filter(|&key| slot.holds(&entry, key)) {
+            if let Err(wrong) = check_patterned(pattern, key, &entry) {
+                WRONG.set(Some(wrong));
+            }
+        }
+    };
+    race(S::empty(), move |n, slot: &S| slot.write(patterned(pattern, numbers[n])), look);
+}
+
 /// Two stores at once into a full bucket of two levels, and a reader of both levels.
 fn on_a_bucket<S: ModelSlot>(stores: [(u64, u8); 2]) {
     let rule = rule(Scheme::TwoBig1, Generation::default());
@@ -289,6 +304,14 @@ fn one_slot_returns_stored_entries_only() {
 }
 
 #[test]
+fn patterned_payloads_never_mix() {
+    for (name, pattern) in PATTERNS {
+        explore(name, bound(3), move || write_patterned::<VerifiedSlot<Plain>>(pattern));
+        explore(name, bound(2), move || write_patterned::<Broken<Plain, NoFlaw>>(pattern));
+    }
+}
+
+#[test]
 fn shifts_during_probes_and_stores_return_stored_entries_only() {
     explore_all(&models::<VerifiedSlot<Gated>>()[4..6]);
 }
@@ -331,5 +354,14 @@ fn broken_slots_are_caught() {
     // The model left out has one writer, so the data that it finds is its own.
     catch::<CheckOfAnother>("check of another", &["shift, probe"]);
     catch::<LooksTwice>("looks twice", &[]);
+    for (name, pattern) in PATTERNS {
+        match name {
+            "repeated parts" => {
+                must_fail("linear mix", bound(2), move || write_patterned::<Broken<Plain, LinearMix>>(pattern))
+            }
+            "equal halves" => {}
+            _ => must_fail("data not mixed", bound(2), move || write_patterned::<Broken<Plain, PlainXor>>(pattern)),
+        }
+    }
     must_fail("no test for empty: clear, store", bound(2), clear_and_store::<Broken<Gated, NoEmptyTest>>);
 }

@@ -78,6 +78,36 @@ pub(crate) fn is_right(key: u64, entry: &Entry, work: Work) -> bool {
     })
 }
 
+/// Packed payloads as programs store them, as functions of a number from 1 up, which is also their work: a mixture of two
+/// that agree in the verified bits of a linear mapping shows in every schedule.
+pub(crate) const PATTERNS: [(&str, fn(u64) -> u64); 5] = [
+    ("counters", |n| n),
+    ("repeated parts", |n| n * 0x0001_0001_0001_0001),
+    ("equal halves", |n| n * 0x0000_0001_0000_0001),
+    ("one bit", |n| 1 << (n % 64)),
+    ("inverted counters", |n| !n),
+];
+
+/// The numbers of a key in [`patterned`].
+pub(crate) const NUMBERS: u64 = 4;
+
+/// Returns the key of the number `n`.
+pub(crate) fn key_of_number(n: u64) -> u64 {
+    mix64(n / NUMBERS)
+}
+
+/// Returns the raw entry of the number `n`, 1 to 4,095.
+pub(crate) fn patterned(pattern: fn(u64) -> u64, n: u64) -> RawEntry {
+    RawEntry { data: pattern(n), signature: Signature::new(key_of_number(n), Work::from_nodes(n)) }
+}
+
+/// As [`check_accepted`], for [`patterned`] entries.
+pub(crate) fn check_patterned(pattern: fn(u64) -> u64, key: u64, raw: &RawEntry) -> Result<(), String> {
+    let n = raw.signature.work().nodes();
+    let is_right = key == key_of_number(n) && raw.data == pattern(n);
+    is_right.then_some(()).ok_or_else(|| format!("accepted for {key:x} an entry that nobody stored for it: {raw:x?}"))
+}
+
 /// Returns the rule of the models: overwriting, as in 1994.
 pub(crate) fn rule(scheme: Scheme, generation: Generation) -> SchemeRule<Entry> {
     SchemeRule::new(scheme, Update::Overwrite, generation)
@@ -112,23 +142,23 @@ impl<W: Word + Send + Sync + 'static> ModelSlot for VerifiedSlot<W> {
 
 /// A flaw of a slot. The provided methods are the correct protocol, written again; each flaw overrides as little as it needs.
 pub(crate) trait Flaw: Send + Sync + 'static {
+    fn mix(data: u64) -> u64 {
+        data.wrapping_mul(0xcffd_b503_c847_2e21)
+    }
+
     fn read<W: Word>(data: &W, check: &W) -> RawEntry {
         let data = data.load();
-        RawEntry { data, signature: Signature::from_bits(check.load() ^ spread(data)) }
+        RawEntry { data, signature: Signature::from_bits(check.load() ^ Self::mix(data)) }
     }
 
     fn write<W: Word>(data: &W, check: &W, entry: RawEntry) {
         data.store(entry.data);
-        check.store(entry.signature.bits() ^ spread(entry.data));
+        check.store(entry.signature.bits() ^ Self::mix(entry.data));
     }
 
     fn holds(entry: &RawEntry, key: u64) -> bool {
         entry.data != 0 && has_key(entry, key)
     }
-}
-
-fn spread(data: u64) -> u64 {
-    data ^ data << 16
 }
 
 fn has_key(entry: &RawEntry, key: u64) -> bool {
@@ -173,13 +203,8 @@ impl Flaw for NoFlaw {}
 pub(crate) struct NoXor;
 
 impl Flaw for NoXor {
-    fn read<W: Word>(data: &W, check: &W) -> RawEntry {
-        RawEntry { data: data.load(), signature: Signature::from_bits(check.load()) }
-    }
-
-    fn write<W: Word>(data: &W, check: &W, entry: RawEntry) {
-        data.store(entry.data);
-        check.store(entry.signature.bits());
+    fn mix(_: u64) -> u64 {
+        0
     }
 }
 
@@ -187,8 +212,8 @@ impl Flaw for NoXor {
 pub(crate) struct CheckFirst;
 
 impl Flaw for CheckFirst {
-    fn read<W: Word>(data: &W, check: &W) -> RawEntry {
-        NoXor::read(data, check)
+    fn mix(_: u64) -> u64 {
+        0
     }
 
     fn write<W: Word>(data: &W, check: &W, entry: RawEntry) {
@@ -197,18 +222,21 @@ impl Flaw for CheckFirst {
     }
 }
 
-/// No spread: the lowest 16 bits of the data are opposite the work and not verified.
+/// The data is not mixed: its lowest 16 bits are opposite the work and not verified.
 pub(crate) struct PlainXor;
 
 impl Flaw for PlainXor {
-    fn read<W: Word>(data: &W, check: &W) -> RawEntry {
-        let data = data.load();
-        RawEntry { data, signature: Signature::from_bits(check.load() ^ data) }
+    fn mix(data: u64) -> u64 {
+        data
     }
+}
 
-    fn write<W: Word>(data: &W, check: &W, entry: RawEntry) {
-        data.store(entry.data);
-        check.store(entry.signature.bits() ^ entry.data);
+/// The data is mixed by a linear map: data that differ by the same bits in all four 16-bit parts collide.
+pub(crate) struct LinearMix;
+
+impl Flaw for LinearMix {
+    fn mix(data: u64) -> u64 {
+        data ^ data << 16
     }
 }
 
@@ -218,7 +246,7 @@ pub(crate) struct CheckOfAnother;
 impl Flaw for CheckOfAnother {
     fn write<W: Word>(data: &W, check: &W, entry: RawEntry) {
         data.store(entry.data);
-        check.store(entry.signature.bits() ^ spread(data.load()));
+        check.store(entry.signature.bits() ^ Self::mix(data.load()));
     }
 }
 
@@ -227,7 +255,7 @@ pub(crate) struct LooksTwice;
 
 impl Flaw for LooksTwice {
     fn read<W: Word>(data: &W, check: &W) -> RawEntry {
-        let signature = Signature::from_bits(check.load() ^ spread(data.load()));
+        let signature = Signature::from_bits(check.load() ^ Self::mix(data.load()));
         RawEntry { data: data.load(), signature }
     }
 }

@@ -15,8 +15,8 @@ use shuttle::sync::atomic::{AtomicU64, Ordering};
 use shuttle::{Config, Runner, thread};
 
 use crate::models::{
-    Broken, CheckFirst, CheckOfAnother, LooksTwice, ModelSlot, NoFlaw, NoXor, PlainXor, check_accepted,
-    install_panic_hooks, raw_entry_of, rule,
+    Broken, CheckFirst, CheckOfAnother, LinearMix, LooksTwice, ModelSlot, NUMBERS, NoFlaw, NoXor, PATTERNS, PlainXor,
+    check_accepted, check_patterned, install_panic_hooks, patterned, raw_entry_of, rule,
 };
 
 /// A word of shuttle's.
@@ -36,11 +36,20 @@ impl Word for ShuttleWord {
     }
 }
 
+/// The payloads of a run.
+#[derive(Clone, Copy)]
+enum Data {
+    Entries,
+    /// Each schedule has one of [`PATTERNS`].
+    Patterns,
+}
+
 /// A table of two buckets.
 struct SmallTable<S> {
     buckets: [Bucket<S>; 2],
     generation: ShuttleWord,
     scheme: Scheme,
+    pattern: Option<fn(u64) -> u64>,
 }
 
 /// The counts of all schedules of a run.
@@ -61,9 +70,9 @@ fn key(n: u64) -> u64 {
 }
 
 impl<S: ModelSlot> SmallTable<S> {
-    fn new(scheme: Scheme) -> Self {
+    fn new(scheme: Scheme, pattern: Option<fn(u64) -> u64>) -> Self {
         let buckets = [(), ()].map(|()| Bucket::new(S::empty(), S::empty()));
-        SmallTable { buckets, generation: ShuttleWord::new(0), scheme }
+        SmallTable { buckets, generation: ShuttleWord::new(0), scheme, pattern }
     }
 
     fn probe(&self, key: u64, tally: &Tally) {
@@ -73,15 +82,25 @@ impl<S: ModelSlot> SmallTable<S> {
         tally.probes.fetch_add(1, Relaxed);
         if let Some(entry) = found {
             tally.hits.fetch_add(1, Relaxed);
-            check_accepted(key, &entry).unwrap_or_else(|wrong| panic!("{wrong}"));
+            let check = match self.pattern {
+                Some(pattern) => check_patterned(pattern, key, &entry),
+                None => check_accepted(key, &entry),
+            };
+            check.unwrap_or_else(|wrong| panic!("{wrong}"));
         }
     }
 
-    fn store(&self, key: u64, salt: u8) {
+    /// Stores an entry of key `n`.
+    fn store(&self, n: u64, salt: u8) {
+        let key = key(n);
         let generation = Generation::from_bits(self.generation.load() as u8);
         let rule = rule(self.scheme, generation);
         let place = Place::of(key, self.buckets.len());
-        let (bucket, new) = (&self.buckets[place.bucket], raw_entry_of(key, salt, generation));
+        let bucket = &self.buckets[place.bucket];
+        let new = match self.pattern {
+            Some(pattern) => patterned(pattern, n * NUMBERS + u64::from(salt) % NUMBERS),
+            None => raw_entry_of(key, salt, generation),
+        };
         if self.scheme.has_two_levels() {
             bucket.store(key, new, &rule);
         } else {
@@ -91,21 +110,24 @@ impl<S: ModelSlot> SmallTable<S> {
 
     /// Does one of the things that threads do to a table, drawn by `random`.
     fn act(&self, random: u64, tally: &Tally) {
-        let stored = key(1 + random % (KEYS - 1));
         match random >> 32 & 31 {
             0 => self.buckets.iter().for_each(Bucket::clear),
             1 => self.generation.store(self.generation.load() + 1),
-            2..=17 => self.store(stored, (random >> 40) as u8),
+            2..=17 => self.store(1 + random % (KEYS - 1), (random >> 40) as u8),
             _ => self.probe(key(random % KEYS), tally),
         }
     }
 }
 
 /// Runs all threads at once on a table that begins full.
-fn contend<S: ModelSlot>(scheme: Scheme, tally: &Arc<Tally>) {
-    let table = Arc::new(SmallTable::<S>::new(scheme));
-    (1..KEYS).for_each(|n| table.store(key(n), n as u8));
+fn contend<S: ModelSlot>(scheme: Scheme, data: Data, tally: &Arc<Tally>) {
     let schedule = tally.schedules.fetch_add(1, Relaxed);
+    let pattern = match data {
+        Data::Entries => None,
+        Data::Patterns => Some(PATTERNS[schedule as usize % PATTERNS.len()].1),
+    };
+    let table = Arc::new(SmallTable::<S>::new(scheme, pattern));
+    (1..KEYS).for_each(|n| table.store(n, n as u8));
     let threads: Vec<_> = (0..THREADS)
         .map(|thread| {
             let (table, tally) = (Arc::clone(&table), Arc::clone(tally));
@@ -118,14 +140,14 @@ fn contend<S: ModelSlot>(scheme: Scheme, tally: &Arc<Tally>) {
 }
 
 /// Runs [`contend`] through the schedules of `scheduler`.
-fn explore<S: ModelSlot>(name: &str, scheme: Scheme, scheduler: impl Scheduler + 'static) {
+fn explore<S: ModelSlot>(name: &str, scheme: Scheme, data: Data, scheduler: impl Scheduler + 'static) {
     install_panic_hooks();
     let tally = Arc::new(Tally::default());
     let counted = Arc::clone(&tally);
     let mut config = Config::new();
     config.silence_warnings = true;
     let start = Instant::now();
-    Runner::new(scheduler, config).run(move || contend::<S>(scheme, &counted));
+    Runner::new(scheduler, config).run(move || contend::<S>(scheme, data, &counted));
     let seconds = start.elapsed().as_secs_f64();
     let [schedules, probes, hits] = [&tally.schedules, &tally.probes, &tally.hits].map(|count| count.load(Relaxed));
     println!("{scheme} {name}: {schedules} schedules, {probes} probes, {hits} hits, {seconds:.1} s");
@@ -147,8 +169,8 @@ fn pct() -> PctScheduler {
 
 fn explore_both<S: ModelSlot>(schemes: &[Scheme]) {
     for &scheme in schemes {
-        explore::<S>("random", scheme, random());
-        explore::<S>("PCT", scheme, pct());
+        explore::<S>("random", scheme, Data::Entries, random());
+        explore::<S>("PCT", scheme, Data::Entries, pct());
     }
 }
 
@@ -162,6 +184,14 @@ fn one_level_returns_stored_entries_only() {
     explore_both::<VerifiedSlot<ShuttleWord>>(&Scheme::ALL[..5]);
 }
 
+#[test]
+fn patterned_payloads_never_mix() {
+    for scheme in [Scheme::TwoBig1, Scheme::New] {
+        explore::<VerifiedSlot<ShuttleWord>>("patterns, random", scheme, Data::Patterns, random());
+        explore::<VerifiedSlot<ShuttleWord>>("patterns, PCT", scheme, Data::Patterns, pct());
+    }
+}
+
 /// The broken slots share their code with this one: each fails because of its flaw alone.
 #[test]
 fn slot_without_a_flaw_passes() {
@@ -169,8 +199,8 @@ fn slot_without_a_flaw_passes() {
 }
 
 /// Expects a wrong acceptance over slots of this kind.
-fn must_fail<S: ModelSlot>(flaw: &str, scheme: Scheme, scheduler: impl Scheduler + 'static) {
-    let caught = panic::catch_unwind(AssertUnwindSafe(|| explore::<S>(flaw, scheme, scheduler)));
+fn must_fail<S: ModelSlot>(flaw: &str, scheme: Scheme, data: Data, scheduler: impl Scheduler + 'static) {
+    let caught = panic::catch_unwind(AssertUnwindSafe(|| explore::<S>(flaw, scheme, data, scheduler)));
     let panic = caught.err().unwrap_or_else(|| panic!("the schedules must catch: {flaw}, {scheme}"));
     let message = panic.downcast_ref::<String>().map_or("", String::as_str);
     assert!(message.contains("accepted"), "{flaw}: caught for the wrong reason: {message}");
@@ -178,8 +208,8 @@ fn must_fail<S: ModelSlot>(flaw: &str, scheme: Scheme, scheduler: impl Scheduler
 
 fn both_must_fail<S: ModelSlot>(flaw: &str) {
     for scheme in [Scheme::TwoBig1, Scheme::New] {
-        must_fail::<S>(flaw, scheme, random());
-        must_fail::<S>(flaw, scheme, pct());
+        must_fail::<S>(flaw, scheme, Data::Entries, random());
+        must_fail::<S>(flaw, scheme, Data::Entries, pct());
     }
 }
 
@@ -189,6 +219,10 @@ fn broken_slots_are_caught() {
     both_must_fail::<Broken<ShuttleWord, CheckFirst>>("no xor, check first");
     both_must_fail::<Broken<ShuttleWord, CheckOfAnother>>("check of another");
     both_must_fail::<Broken<ShuttleWord, LooksTwice>>("looks twice");
-    // Two entries that agree in their upper 48 bits must meet in one slot. PCT schedules do not get there in this number.
-    must_fail::<Broken<ShuttleWord, PlainXor>>("data not spread", Scheme::TwoBig1, random());
+    // Two payloads that collide must meet in one slot. PCT schedules do not get there in this number.
+    must_fail::<Broken<ShuttleWord, PlainXor>>("data not mixed", Scheme::TwoBig1, Data::Entries, random());
+    for scheme in [Scheme::TwoBig1, Scheme::New] {
+        must_fail::<Broken<ShuttleWord, PlainXor>>("data not mixed", scheme, Data::Patterns, random());
+        must_fail::<Broken<ShuttleWord, LinearMix>>("linear mix", scheme, Data::Patterns, random());
+    }
 }

@@ -4,18 +4,22 @@
 //! `SESAME_STRESS=1e9 cargo test --release -p sesame-table --test all stress -- --nocapture` makes that many probes.
 
 use std::collections::HashSet;
+use std::num::NonZeroU64;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
 use std::time::Instant;
 
 use sesame_table::{
-    Bucket, CHECK_BITS, Generation, Place, RawEntry, Recorder, Scheme, Table, TableOptions, Update, VerifiedSlot, Word,
-    mix64,
+    Bucket, CHECK_BITS, Generation, Place, RawEntry, Recorder, Scheme, Signature, Table, TableOptions, Update,
+    VerifiedSlot, Word, mix64,
 };
 
 use crate::entry::Entry;
-use crate::models::{Broken, ModelSlot, NoXor, check_accepted, entry_of, is_right, nodes_of, raw_entry_of, rule};
+use crate::models::{
+    Broken, LinearMix, ModelSlot, NUMBERS, NoXor, PATTERNS, check_accepted, check_patterned, entry_of, is_right,
+    key_of_number, nodes_of, patterned, raw_entry_of, rule,
+};
 
 /// Half a dozen keys for each slot, and a few cache lines for all threads.
 const SLOTS: usize = 16;
@@ -30,7 +34,7 @@ static CHECKED_KEYS: LazyLock<HashSet<u64>> =
 struct TornReads(AtomicU64);
 
 impl Recorder for TornReads {
-    fn mismatched(&self, _: u64, entry: &RawEntry, _: usize, _: usize) {
+    fn mismatched(&self, _: u64, entry: &RawEntry, _: usize) {
         if !CHECKED_KEYS.contains(&entry.signature.key()) {
             self.0.fetch_add(1, Relaxed);
         }
@@ -64,9 +68,14 @@ fn contend(rounds: u64, act: impl Fn(u64, u64) -> Option<bool> + Sync) -> (u64, 
     })
 }
 
+/// Returns the number of probes of a test. SESAME_STRESS overrides it.
+fn probes() -> f64 {
+    std::env::var("SESAME_STRESS").map_or(4e6, |probes| probes.parse().expect("a number of probes"))
+}
+
 #[test]
 fn probes_return_only_entries_of_their_key() {
-    let probes = std::env::var("SESAME_STRESS").ok().map_or(4e6, |probes| probes.parse().expect("a number of probes"));
+    let probes = probes();
     let kinds = [
         (Scheme::TwoBig1, Update::Overwrite),
         (Scheme::TwoBig1, Update::Merge),
@@ -97,6 +106,37 @@ fn probes_return_only_entries_of_their_key() {
         );
         assert!(hits > probes / 100, "too few hits for the test to mean anything");
         assert_eq!(wrong, 0);
+    }
+}
+
+/// Payloads of [`PATTERNS`], on a slot for each of two keys in three: the schemes of one level, and of two.
+#[test]
+fn probes_return_only_patterned_payloads_of_their_key() {
+    for (name, pattern) in PATTERNS {
+        for scheme in [Scheme::New, Scheme::TwoBig1] {
+            let options = TableOptions { positions: 2, scheme, ..TableOptions::default() };
+            let table = Table::<NonZeroU64>::with_options(&options).unwrap();
+            let rounds = (probes() / (2 * PATTERNS.len() * threads()) as f64).ceil() as u64;
+            let start = Instant::now();
+            let (hits, wrong) = contend(rounds, |_, random| {
+                let [probed, stored] = [random >> 8, random >> 16].map(|random| NUMBERS + random % (12 * NUMBERS));
+                let key = key_of_number(probed);
+                let right = table.probe_with_work(key).map(|(data, work)| {
+                    let signature = Signature::new(key, work);
+                    check_patterned(pattern, key, &RawEntry { data: data.get(), signature }).is_ok()
+                });
+                table.store(key_of_number(stored), &NonZeroU64::new(pattern(stored)).unwrap(), stored);
+                right
+            });
+            let probes = rounds * threads() as u64;
+            let rate = probes as f64 / start.elapsed().as_secs_f64() / 1e6;
+            println!(
+                "{scheme}, {name}: {} threads, {probes} probes, {hits} hits, {wrong} wrong acceptances, {rate:.1} M a second",
+                threads()
+            );
+            assert!(hits > probes / 100, "too few hits for the test to mean anything");
+            assert_eq!(wrong, 0);
+        }
     }
 }
 
@@ -134,10 +174,27 @@ fn wrong_over<S: ModelSlot>(rounds: u64) -> u64 {
     wrong
 }
 
+/// Counts wrong acceptances in one slot of this kind, with payloads of repeated parts.
+fn wrong_patterned_over<S: ModelSlot>(rounds: u64) -> u64 {
+    let (slot, pattern) = (S::empty(), PATTERNS[1].1);
+    let (hits, wrong) = contend(rounds, |_, random| {
+        let [probed, stored] = [random >> 8, random >> 16].map(|random| NUMBERS + random % (4 * NUMBERS));
+        let key = key_of_number(probed);
+        let right = slot.probe(key).map(|entry| check_patterned(pattern, key, &entry).is_ok());
+        slot.write(patterned(pattern, stored));
+        right
+    });
+    assert!(hits > 0, "no hit");
+    wrong
+}
+
 #[test]
-fn missing_xor_shows_on_the_machine() {
-    let wrong = (0..100).map(|_| wrong_over::<Broken<YieldingWord, NoXor>>(10_000)).find(|&wrong| wrong > 0);
-    println!("no xor: {wrong:?} wrong acceptances");
-    assert!(wrong.is_some(), "no wrong acceptance over broken slots");
+fn missing_xor_and_linear_mixing_show_on_the_machine() {
+    let wrong = |count: &dyn Fn(u64) -> u64| (0..100).map(|_| count(10_000)).find(|&wrong| wrong > 0);
+    let no_xor = wrong(&wrong_over::<Broken<YieldingWord, NoXor>>);
+    let linear = wrong(&wrong_patterned_over::<Broken<YieldingWord, LinearMix>>);
+    println!("wrong acceptances: no xor {no_xor:?}, linear mix {linear:?}");
+    assert!(no_xor.is_some() && linear.is_some(), "no wrong acceptance over broken slots");
     assert_eq!(wrong_over::<VerifiedSlot<YieldingWord>>(10_000), 0);
+    assert_eq!(wrong_patterned_over::<VerifiedSlot<YieldingWord>>(10_000), 0);
 }
