@@ -10,9 +10,9 @@ use super::Engine;
 use super::bench_positions::POSITIONS;
 use crate::eval::Network;
 use crate::position::Position;
-use crate::search::TranspositionTable;
 use crate::search::score::{DECISIVE_BOUND, MATE, TB_WIN};
-use sesame_table::TableFileOptions;
+use crate::search::{Bound, STORED_NO_EVAL, TranspositionTable, TtEntry};
+use sesame_table::{Generation, Payload, TableFileOptions};
 pub use sesame_table::{TableFileError, TableFileReport};
 
 /// A handle to save or load the engine's table from another thread. No search may run meanwhile.
@@ -27,7 +27,7 @@ impl Engine {
     pub fn hash_file(&mut self) -> HashFile {
         self.finish();
         self.is_touched = true;
-        HashFile { table: Arc::clone(&self.table), fingerprint: fingerprint(&self.options.network) }
+        HashFile { table: Arc::clone(&self.table), fingerprint: fingerprint(&self.options.network, TtEntry::pack) }
     }
 }
 
@@ -61,10 +61,14 @@ impl HashFile {
     }
 }
 
-/// Covers everything that the meaning of stored scores depends on: Zobrist keys and evaluations of the bench positions,
-/// and the scale of decisive scores.
-fn fingerprint(network: &Network) -> u64 {
+/// Covers everything that the meaning of stored entries depends on: their packing, Zobrist keys and evaluations of the
+/// bench positions, and the scale of decisive scores.
+fn fingerprint(network: &Network, pack: fn(&TtEntry, Generation) -> u64) -> u64 {
     let mut bytes = network.to_string().into_bytes();
+    for (bound, pv) in [(Bound::Upper, false), (Bound::Lower, true), (Bound::Exact, false)] {
+        let entry = TtEntry { mv: 0x1234, score: 0x5678, depth: 0x9a, bound, pv, eval: STORED_NO_EVAL };
+        bytes.extend(pack(&entry, Generation::from_bits(11)).to_le_bytes());
+    }
     for fen in POSITIONS {
         // A test shows that every FEN is legal.
         let Ok(position) = Position::from_fen(fen) else { continue };
@@ -79,12 +83,32 @@ fn fingerprint(network: &Network) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
 
     #[test]
     fn fingerprint_is_reproducible() {
-        let embedded = fingerprint(&Network::embedded());
-        assert_eq!(embedded, fingerprint(&Network::embedded()));
+        let embedded = fingerprint(&Network::embedded(), TtEntry::pack);
+        assert_eq!(embedded, fingerprint(&Network::embedded(), TtEntry::pack));
         assert_ne!(embedded, XxHash3_64::oneshot(&[]));
+    }
+
+    /// Each packing exchanges two fields, moves one, or has other numbers for the bounds.
+    #[test]
+    fn every_packing_has_its_own_fingerprint() {
+        let packings: [fn(&TtEntry, Generation) -> u64; 6] = [
+            TtEntry::pack,
+            |entry, generation| TtEntry { mv: entry.score as u16, score: entry.mv as i16, ..*entry }.pack(generation),
+            |entry, generation| TtEntry { mv: entry.eval as u16, eval: entry.mv as i16, ..*entry }.pack(generation),
+            |entry, generation| TtEntry { pv: !entry.pv, ..*entry }.pack(generation),
+            |entry, generation| entry.pack(generation.next()),
+            |entry, generation| {
+                let bound = [Bound::Upper, Bound::Exact, Bound::Lower][entry.bound as usize - 1];
+                TtEntry { bound, ..*entry }.pack(generation)
+            },
+        ];
+        let fingerprints = packings.map(|pack| fingerprint(&Network::embedded(), pack));
+        assert_eq!(HashSet::from(fingerprints).len(), packings.len());
     }
 }

@@ -185,7 +185,7 @@ impl<R: Recorder + 'static, const BITS: u32> SearchTable for Table<TtEntry, R, B
 }
 
 /// No static evaluation: the position is in check.
-const STORED_NO_EVAL: i16 = i16::MIN;
+pub(crate) const STORED_NO_EVAL: i16 = i16::MIN;
 
 /// A table entry as it applies to the probing node.
 #[derive(Clone, Copy)]
