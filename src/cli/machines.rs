@@ -9,16 +9,24 @@ use sesame_report::command::{CommandError, print_status};
 
 use super::interrupt::at_first_signal;
 use crate::cluster::mpi::MpiTransport;
-use crate::cluster::{self, Role};
+use crate::cluster::{self, Joined, Patience, Role};
 use crate::uci::{self, Output};
 
 pub(super) fn run(output: &Output) -> Result<(), CommandError> {
-    match cluster::join(MpiTransport::connect).map_err(CommandError::failed)? {
+    let Joined { role, message } =
+        cluster::join(MpiTransport::connect, Patience::default()).map_err(CommandError::failed)?;
+    message.iter().for_each(|message| print_status(&format!("sesame: {message}")));
+    match role {
         Role::Alone => uci::run(io::stdin(), output.clone()).map_err(CommandError::failed),
         Role::Leader(link) => {
-            // The launcher sends SIGTERM when a machine is lost, and SIGKILL a second later.
+            // The launcher sends SIGTERM a second after a machine is lost, and SIGKILL a second later.
             let (quit, signals) = channel::bounded(1);
-            at_first_signal(move || _ = quit.try_send(()))?;
+            let closing = output.clone();
+            at_first_signal(move || {
+                // Ends waits for other machines and for a reader.
+                closing.begin_shutdown();
+                let _ = quit.try_send(());
+            })?;
             let result = uci::run_linked(io::stdin(), output.clone(), Some(Arc::clone(&link) as _), signals);
             if !link.quit() {
                 // MPI waits for all processes at its end, and one does not answer.
@@ -27,11 +35,20 @@ pub(super) fn run(output: &Output) -> Result<(), CommandError> {
             }
             result.map_err(CommandError::failed)
         }
-        Role::Follower(link, session, thread) => {
-            let result = uci::run_linked(session.input, Output::new(session.output), Some(link as _), channel::never());
+        Role::Follower(link, session) => {
+            let result = uci::run_linked(
+                session.input,
+                Output::new(session.output),
+                Some(Arc::clone(&link) as _),
+                channel::never(),
+            );
             drop(session.end);
-            let _ = thread.join();
+            if !link.leave() {
+                print_status("sesame: the first machine does not answer; this one ends");
+                process::exit(1);
+            }
             result.map_err(CommandError::failed)
         }
+        Role::Stranger => Ok(()),
     }
 }

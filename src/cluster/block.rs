@@ -9,8 +9,8 @@ use sesame_table::{Generation, Payload};
 
 pub(super) const BLOCK_BYTES: usize = 8192;
 
-/// Programs with other blocks have other first bytes.
-const MAGIC: u32 = 0x5e5a_0002;
+/// The first bytes. Programs with other blocks have other ones, and do not meet: see the greeting in `transport.rs`.
+pub(super) const BLOCK_FORMAT: u32 = 0x5e5a_0003;
 
 /// Key, packed entry, work.
 const ENTRY_BYTES: usize = 20;
@@ -19,7 +19,7 @@ const ENTRY_BYTES: usize = 20;
 const MAX_PV: usize = 64;
 
 /// Bytes before the entries or the text.
-const HEADER_BYTES: usize = 4 + 2 + 4 + 8 + 8 + 4 + 2 + LINE_BYTES;
+const HEADER_BYTES: usize = 4 + 2 + 4 + 8 + 8 + 8 + 4 + 2 + LINE_BYTES;
 
 /// Presence, depth, seldepth, kind of score, bound, score, number of moves, moves.
 const LINE_BYTES: usize = 1 + 2 + 2 + 1 + 1 + 4 + 1 + 2 * MAX_PV;
@@ -46,6 +46,8 @@ pub(super) struct Block {
     pub(super) quits: bool,
     /// A follower's search has reached a limit of its own and waits for the leader.
     pub(super) is_finished: bool,
+    /// What the entries, nodes and line depend on: see [`SearchLink::begin`](crate::smp::SearchLink::begin). 0 for none.
+    pub(super) fingerprint: u64,
     /// Of this machine in the running search.
     pub(super) nodes: u64,
     /// Successful Syzygy probes of this machine in the running search.
@@ -65,6 +67,7 @@ impl Default for Block {
             stops: false,
             quits: false,
             is_finished: false,
+            fingerprint: 0,
             nodes: 0,
             tb_hits: 0,
             ready: 0,
@@ -78,11 +81,12 @@ impl Block {
     /// `bytes` becomes [`BLOCK_BYTES`] long.
     pub(super) fn write(&self, bytes: &mut Vec<u8>) {
         bytes.clear();
-        bytes.extend(MAGIC.to_le_bytes());
+        bytes.extend(BLOCK_FORMAT.to_le_bytes());
         let is_text = matches!(self.load, Load::Text(_));
         let flags = u8::from(self.quits) | u8::from(self.is_finished) << 1 | u8::from(self.stops) << 2;
         bytes.extend([flags, u8::from(is_text)]);
         bytes.extend(self.search.to_le_bytes());
+        bytes.extend(self.fingerprint.to_le_bytes());
         bytes.extend(self.nodes.to_le_bytes());
         bytes.extend(self.tb_hits.to_le_bytes());
         bytes.extend(self.ready.to_le_bytes());
@@ -109,11 +113,12 @@ impl Block {
     /// `None` if these are not the bytes of a block.
     pub(super) fn read(bytes: &[u8]) -> Option<Block> {
         let mut reader = Reader { bytes: bytes.get(..BLOCK_BYTES)? };
-        if reader.u32()? != MAGIC {
+        if reader.u32()? != BLOCK_FORMAT {
             return None;
         }
         let [flags, is_text] = reader.take::<2>()?;
-        let (search, nodes, tb_hits, ready) = (reader.u32()?, reader.u64()?, reader.u64()?, reader.u32()?);
+        let (search, fingerprint) = (reader.u32()?, reader.u64()?);
+        let (nodes, tb_hits, ready) = (reader.u64()?, reader.u64()?, reader.u32()?);
         let length = usize::from(reader.u16()?);
         let mut of_line = Reader { bytes: reader.bytes.get(..LINE_BYTES)? };
         let line = if of_line.take::<1>()? == [1] { Some(read_line(&mut of_line)?) } else { None };
@@ -132,7 +137,7 @@ impl Block {
             Load::Entries(entries)
         };
         let [quits, is_finished, stops] = [1, 2, 4].map(|flag| flags & flag != 0);
-        Some(Block { search, stops, quits, is_finished, nodes, tb_hits, ready, line, load })
+        Some(Block { search, stops, quits, is_finished, fingerprint, nodes, tb_hits, ready, line, load })
     }
 }
 
@@ -213,14 +218,14 @@ mod tests {
     proptest! {
         #[test]
         fn blocks_round_trip(
-            numbers: (u32, u64, u64, u32), flags: (bool, bool, bool), entries in entries(),
+            numbers: (u32, u64, u64, u64, u32), flags: (bool, bool, bool), entries in entries(),
             of_line in proptest::option::of((any::<u16>(), any::<i32>(), 0..=MAX_PV)),
         ) {
-            let (search, nodes, tb_hits, ready) = numbers;
+            let (search, fingerprint, nodes, tb_hits, ready) = numbers;
             let (stops, quits, is_finished) = flags;
             let line = of_line.map(|(depth, score, moves)| line(depth, score, moves));
             let load = Load::Entries(entries);
-            let block = Block { search, stops, quits, is_finished, nodes, tb_hits, ready, line, load };
+            let block = Block { search, stops, quits, is_finished, fingerprint, nodes, tb_hits, ready, line, load };
             let mut bytes = Vec::new();
             block.write(&mut bytes);
             prop_assert_eq!(bytes.len(), BLOCK_BYTES);
@@ -228,9 +233,9 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_a_block_or_none(mut bytes in proptest::collection::vec(any::<u8>(), 0..BLOCK_BYTES + 9), is_magic: bool) {
-            if is_magic && bytes.len() > 4 {
-                bytes[..4].copy_from_slice(&MAGIC.to_le_bytes());
+        fn any_bytes_are_a_block_or_none(mut bytes in proptest::collection::vec(any::<u8>(), 0..BLOCK_BYTES + 9), is_format: bool) {
+            if is_format && bytes.len() > 4 {
+                bytes[..4].copy_from_slice(&BLOCK_FORMAT.to_le_bytes());
             }
             let _ = Block::read(&bytes);
         }

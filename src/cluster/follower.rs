@@ -2,29 +2,36 @@
 
 use std::io::{self, Read, Write};
 use std::sync::Arc;
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use parking_lot::Mutex;
 
-use super::LEADER;
 use super::block::{Block, Load};
 use super::outbox::Outbox;
 use super::transport::{Rounds, Transport};
+use super::{LEADER, Patience};
 use crate::search::{Control, RemoteEntries, TranspositionTable};
 use crate::smp::{Line, SearchLink};
+
+/// Between two looks at whether the leader has left.
+const LOOK: Duration = Duration::from_millis(10);
 
 /// Messages of the follower's search and session to its cluster thread.
 pub(crate) struct FollowerLink {
     rank: usize,
     state: Arc<Mutex<FollowerState>>,
     exchange: Arc<RemoteEntries>,
+    thread: Mutex<Option<JoinHandle<()>>>,
 }
 
 /// Reported to the leader.
 #[derive(Default)]
 struct FollowerState {
     running: Option<(Arc<Control>, Arc<TranspositionTable>)>,
+    /// Of this search, or of one that has ended.
+    fingerprint: u64,
     /// Nodes and Syzygy probes of a search that has ended.
     counts: (u64, u64),
     /// Set once the workers have ended.
@@ -36,6 +43,8 @@ struct FollowerState {
     /// `readyok` answers.
     ready: u32,
     has_quit: bool,
+    /// The leader does not answer.
+    is_lost: bool,
 }
 
 /// Replaces the standard input and output of a follower's session.
@@ -48,10 +57,14 @@ pub(crate) struct FollowerSession {
 
 impl FollowerLink {
     /// The last value is the work of the thread that calls the transport.
-    pub(super) fn new<T: Transport>(rank: usize) -> (FollowerLink, FollowerSession, impl FnOnce(T) + Send + use<T>) {
+    pub(super) fn new<T: Transport>(
+        rank: usize,
+        patience: Patience,
+    ) -> (FollowerLink, FollowerSession, impl FnOnce(T) + Send + use<T>) {
         let state = Arc::new(Mutex::new(FollowerState::default()));
         let outbox = Outbox::new();
-        let link = FollowerLink { rank, state: Arc::clone(&state), exchange: outbox.exchange() };
+        let (exchange, thread) = (outbox.exchange(), Mutex::new(None));
+        let link = FollowerLink { rank, state: Arc::clone(&state), exchange, thread };
         let (sender, lines) = unbounded();
         let session = FollowerSession {
             input: LeaderInput { lines, rest: Vec::new(), read: 0 },
@@ -59,11 +72,29 @@ impl FollowerLink {
             end: SessionEnd(Arc::clone(&state)),
         };
         let work = move |transport| {
-            let follower =
-                FollowerLoop { rounds: Rounds::new(transport), input: Some(sender), outbox, state, search: 0, last: 0 };
-            follower.run();
+            let mut follower = FollowerLoop::new(Rounds::new(transport), sender, outbox, state, patience);
+            while follower.step() {}
         };
         (link, session, work)
+    }
+
+    /// [`leave`](Self::leave) joins the thread.
+    pub(super) fn set_thread(&self, thread: JoinHandle<()>) {
+        *self.thread.lock() = Some(thread);
+    }
+
+    /// To be called after the session. Returns when the leader has left as well; false if it does not answer: the thread goes
+    /// on waiting for it.
+    pub(crate) fn leave(&self) -> bool {
+        let Some(thread) = self.thread.lock().take() else { return true };
+        while !thread.is_finished() {
+            if self.state.lock().is_lost {
+                return false;
+            }
+            thread::sleep(LOOK);
+        }
+        let _ = thread.join();
+        true
     }
 }
 
@@ -72,19 +103,29 @@ impl SearchLink for FollowerLink {
 
     fn announce(&self, _: String, _: bool) {}
 
-    fn wait_until_ready(&self) -> Option<String> {
+    fn wait_until_ready(&self, _: &dyn Fn() -> bool) -> Option<String> {
         None
     }
 
-    fn begin(&self, control: &Arc<Control>, table: &Arc<TranspositionTable>) -> Option<Arc<RemoteEntries>> {
-        self.state.lock().running = Some((Arc::clone(control), Arc::clone(table)));
-        Some(Arc::clone(&self.exchange))
+    fn begin(
+        &self,
+        control: &Arc<Control>,
+        table: &Arc<TranspositionTable>,
+        fingerprint: u64,
+    ) -> Result<Arc<RemoteEntries>, Option<String>> {
+        let mut state = self.state.lock();
+        (state.running, state.fingerprint) = (Some((Arc::clone(control), Arc::clone(table))), fingerprint);
+        Ok(Arc::clone(&self.exchange))
     }
 
     fn end(&self, line: Option<Line>, _: Duration) -> (Vec<Line>, Option<String>) {
         let mut state = self.state.lock();
         (state.is_finished, state.line) = (line.is_some(), line);
         Default::default()
+    }
+
+    fn is_stalled(&self) -> bool {
+        false
     }
 
     fn machine(&self) -> usize {
@@ -185,46 +226,71 @@ struct FollowerLoop<T> {
     input: Option<Sender<Vec<u8>>>,
     outbox: Outbox,
     state: Arc<Mutex<FollowerState>>,
+    patience: Patience,
     /// Number of the running search; 0 for none.
     search: u32,
     /// Number of the last search that has ended here.
     last: u32,
+    /// The running search has been stopped.
+    is_stopped: bool,
 }
 
 impl<T: Transport> FollowerLoop<T> {
-    fn run(mut self) {
-        let mut is_stopped = false;
-        loop {
-            let own = self.block();
-            let blocks = self.rounds.exchange(&own);
-            // All leave after the same round.
-            if own.quits && blocks.iter().all(|(_, block)| block.quits) {
-                return;
+    fn new(
+        rounds: Rounds<T>,
+        input: Sender<Vec<u8>>,
+        outbox: Outbox,
+        state: Arc<Mutex<FollowerState>>,
+        patience: Patience,
+    ) -> Self {
+        Self { rounds, input: Some(input), outbox, state, patience, search: 0, last: 0, is_stopped: false }
+    }
+
+    /// A round. Returns false after the last.
+    fn step(&mut self) -> bool {
+        let own = self.block();
+        let (input, state, patience) = (&mut self.input, &self.state, self.patience.leader);
+        let blocks = self.rounds.exchange(&own, &mut |waited| {
+            if waited > patience && !std::mem::replace(&mut state.lock().is_lost, true) {
+                // The end of the input ends the session.
+                *input = None;
             }
-            let running = self.state.lock().running.clone();
-            for (rank, block) in blocks {
-                if let Some((_, table)) = &running {
-                    self.outbox.store(&block.load, table);
-                }
-                if rank != LEADER {
-                    continue;
-                }
-                if block.search > self.search.max(self.last) {
-                    self.search = block.search;
-                    self.outbox.clear();
-                    is_stopped = false;
-                }
-                if block.stops && self.search > 0 && !std::mem::replace(&mut is_stopped, true) {
-                    self.send(b"stop\n".to_vec());
-                }
-                if let Load::Text(text) = block.load {
-                    self.send(text);
-                }
-                if block.quits {
-                    // The end of the input ends the session.
-                    self.input = None;
-                }
+        });
+        // All leave after the same round.
+        if own.quits && blocks.iter().all(|(_, block)| block.quits) {
+            return false;
+        }
+        let state = self.state.lock();
+        let (running, fingerprint) = (state.running.clone(), state.fingerprint);
+        drop(state);
+        for (rank, block) in blocks {
+            if let Some((_, table)) = &running
+                && block.fingerprint == fingerprint
+            {
+                self.outbox.store(&block.load, table);
             }
+            if rank == LEADER {
+                self.follow(block);
+            }
+        }
+        true
+    }
+
+    fn follow(&mut self, block: Block) {
+        if block.search > self.search.max(self.last) {
+            self.search = block.search;
+            self.outbox.clear();
+            self.is_stopped = false;
+        }
+        if block.stops && self.search > 0 && !std::mem::replace(&mut self.is_stopped, true) {
+            self.send(b"stop\n".to_vec());
+        }
+        if let Load::Text(text) = block.load {
+            self.send(text);
+        }
+        if block.quits {
+            // The end of the input ends the session.
+            self.input = None;
         }
     }
 
@@ -236,18 +302,18 @@ impl<T: Transport> FollowerLoop<T> {
         let (nodes, tb_hits) = state.running.as_ref().map_or(state.counts, |(control, _)| control.local_counts());
         // The line is of the search that has ended, which the leader has asked for.
         let line = if state.has_answered { state.line.clone() } else { None };
-        let (ready, quits, is_finished) = (state.ready, state.has_quit, state.is_finished);
+        let FollowerState { ready, has_quit: quits, is_finished, fingerprint, .. } = *state;
         let is_running = state.running.is_some();
         drop(state);
         let load = Load::Entries(if is_running { self.outbox.batch() } else { Vec::new() });
-        Block { search: self.last, stops: false, quits, is_finished, nodes, tb_hits, ready, line, load }
+        Block { search: self.last, stops: false, quits, is_finished, fingerprint, nodes, tb_hits, ready, line, load }
     }
 
     /// Between searches, the lines may begin the next one.
     fn send(&self, lines: Vec<u8>) {
         if self.search == 0 {
             let mut state = self.state.lock();
-            (state.counts, state.line) = ((0, 0), None);
+            (state.counts, state.line, state.fingerprint) = ((0, 0), None, 0);
             (state.is_finished, state.has_answered) = (false, false);
         }
         if let Some(input) = &self.input {

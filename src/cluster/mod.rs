@@ -23,61 +23,100 @@ mod leader;
 #[cfg(feature = "mpi")]
 pub(crate) mod mpi;
 mod outbox;
+#[cfg(test)]
+mod tests;
 mod transport;
 
 use std::io;
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 
 use crossbeam_channel::bounded;
 
 pub(crate) use follower::{FollowerLink, FollowerSession};
 pub(crate) use leader::LeaderLink;
 pub(crate) use transport::Transport;
+use transport::greet;
 #[cfg(test)]
 pub(crate) use transport::local;
 
 const LEADER: usize = 0;
 
+/// How long machines wait for one another.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Patience {
+    /// The leader waits for the followers to carry out lines, such as the clearing of a large table.
+    pub(crate) ready: Duration,
+    /// A follower waits for a sign of life of the leader.
+    pub(crate) leader: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self { ready: Duration::from_secs(60), leader: Duration::from_secs(30) }
+    }
+}
+
 pub(crate) enum Role {
     Alone,
     /// Speaks to the user.
     Leader(Arc<LeaderLink>),
-    /// The thread ends after the session.
-    Follower(Arc<FollowerLink>, FollowerSession, thread::JoinHandle<()>),
+    Follower(Arc<FollowerLink>, FollowerSession),
+    /// Another version of the program than the leader's.
+    Stranger,
+}
+
+pub(crate) struct Joined {
+    pub(crate) role: Role,
+    /// For the user of the leader: which machines take no part.
+    pub(crate) message: Option<String>,
 }
 
 /// Joins the other processes. `connect` runs on the thread that uses the transport. Fails if the system refuses the thread,
 /// or `connect` fails.
 pub(crate) fn join<T: Transport + 'static>(
     connect: impl FnOnce() -> io::Result<T> + Send + 'static,
-) -> io::Result<Role> {
+    patience: Patience,
+) -> io::Result<Joined> {
     let (result, connected) = bounded(1);
     let (part, take_part) = bounded::<Box<dyn FnOnce(T) + Send>>(1);
-    let thread = thread::Builder::new().name("cluster".into()).spawn(move || match connect() {
-        Ok(transport) => {
-            let _ = result.send(Ok((transport.rank(), transport.ranks())));
+    let thread = thread::Builder::new().name("cluster".into()).spawn(move || match connect().map(greet) {
+        Ok(group) => {
+            let place =
+                group.as_ref().map(|(transport, strangers)| (transport.rank(), transport.ranks(), strangers.clone()));
+            let _ = result.send(Ok(place));
             // A process that is alone has no part: the transport is dropped.
-            if let Ok(take_part) = take_part.recv() {
+            if let Some((transport, _)) = group
+                && let Ok(take_part) = take_part.recv()
+            {
                 take_part(transport);
             }
         }
         Err(error) => drop(result.send(Err(error))),
     })?;
     let ended = || io::Error::other("the thread of the cluster has ended");
-    let (rank, ranks) = connected.recv().map_err(|_| ended())??;
-    if ranks == 1 {
+    let Some((rank, ranks, strangers)) = connected.recv().map_err(|_| ended())?? else {
+        let _ = thread.join();
+        return Ok(Joined { role: Role::Stranger, message: None });
+    };
+    let role = if ranks == 1 {
         drop(part);
         let _ = thread.join();
-        return Ok(Role::Alone);
-    }
-    if rank == LEADER {
-        let (link, work) = LeaderLink::new();
+        Role::Alone
+    } else if rank == LEADER {
+        let (link, work) = LeaderLink::new(patience);
         part.send(Box::new(work)).map_err(|_| ended())?;
         link.set_thread(thread);
-        return Ok(Role::Leader(Arc::new(link)));
-    }
-    let (link, session, work) = FollowerLink::new(rank);
-    part.send(Box::new(work)).map_err(|_| ended())?;
-    Ok(Role::Follower(Arc::new(link), session, thread))
+        Role::Leader(Arc::new(link))
+    } else {
+        let (link, session, work) = FollowerLink::new(rank, patience);
+        part.send(Box::new(work)).map_err(|_| ended())?;
+        link.set_thread(thread);
+        Role::Follower(Arc::new(link), session)
+    };
+    let strangers =
+        strangers.iter().map(|rank| format!("machine {rank} has another version of Sesame and takes no part"));
+    let message = strangers.collect::<Vec<_>>().join("; ");
+    Ok(Joined { role, message: (rank == LEADER && !message.is_empty()).then_some(message) })
 }

@@ -3,10 +3,13 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::block::Block;
+use twox_hash::XxHash3_64;
+
+use super::LEADER;
+use super::block::{BLOCK_BYTES, BLOCK_FORMAT, Block};
 
 /// A group of processes with a collective operation.
-pub trait Transport {
+pub trait Transport: Sized {
     /// From 0.
     fn rank(&self) -> usize;
 
@@ -16,6 +19,10 @@ pub trait Transport {
     /// Gives `own` and fills `all` with the bytes of all processes, in the order of their ranks. All give the same number of
     /// bytes. Calls `pause` again and again while it waits, however long: a process that does not answer makes all wait.
     fn all_gather(&mut self, own: &[u8], all: &mut Vec<u8>, pause: &mut dyn FnMut());
+
+    /// Forms a smaller group of these ranks, numbered again from 0 in the same order. All processes call it, each with the
+    /// ranks of its own new group.
+    fn regroup(self, ranks: &[usize]) -> Self;
 }
 
 /// Between two looks at an incomplete round.
@@ -38,19 +45,57 @@ impl<T: Transport> Rounds<T> {
         Self { transport, own: Vec::new(), all: Vec::new() }
     }
 
-    /// Waits for the blocks of the other machines, each with its rank. Another version of the program cannot be read, and counts
-    /// as a machine whose session has ended.
-    pub(super) fn exchange(&mut self, block: &Block) -> Vec<(usize, Block)> {
+    /// Waits for the blocks of the other machines, each with its rank. After each pause, `waits` gets the sum of all: the time
+    /// in which this process is stopped does not count.
+    pub(super) fn exchange(&mut self, block: &Block, waits: &mut dyn FnMut(Duration)) -> Vec<(usize, Block)> {
         block.write(&mut self.own);
         let began = Instant::now();
+        let mut waited = Duration::ZERO;
         self.transport.all_gather(&self.own, &mut self.all, &mut || {
-            thread::sleep(if began.elapsed() < SOON { SHORT_PAUSE } else { LONG_PAUSE });
+            let pause = if began.elapsed() < SOON { SHORT_PAUSE } else { LONG_PAUSE };
+            thread::sleep(pause);
+            waited += pause;
+            waits(waited);
         });
         let rank = self.transport.rank();
         let blocks = self.all.chunks(self.own.len()).enumerate();
-        let read = |bytes| Block::read(bytes).unwrap_or_else(|| Block { quits: true, ..Block::default() });
+        // All programs of the group write the same blocks.
+        let read = |bytes| Block::read(bytes).unwrap_or_default();
         blocks.filter(|&(from, _)| from != rank).map(|(from, bytes)| (from, read(bytes))).collect()
     }
+}
+
+/// The first message of every version: its length and its first eight bytes never change.
+pub(super) const GREETING: usize = 16;
+
+fn greeting() -> [u8; GREETING] {
+    let mut greeting = *b"sesame\0\0\0\0\0\0\0\0\0\0";
+    let program = format!("{} {BLOCK_FORMAT:x} {BLOCK_BYTES}", env!("CARGO_PKG_VERSION"));
+    greeting
+        .iter_mut()
+        .skip(8)
+        .zip(XxHash3_64::oneshot(program.as_bytes()).to_le_bytes())
+        .for_each(|(to, from)| *to = from);
+    greeting
+}
+
+/// Forms the group of the processes that run the program of the leader. Returns it, and the ranks that are left out. `None` for
+/// a process that is left out.
+pub(super) fn greet<T: Transport>(mut transport: T) -> Option<(T, Vec<usize>)> {
+    let (own, mut all) = (greeting(), Vec::new());
+    transport.all_gather(&own, &mut all, &mut || thread::sleep(LONG_PAUSE));
+    let greetings: Vec<&[u8]> = all.chunks(GREETING).collect();
+    let group = |of: usize| {
+        let is_alike = |rank: &usize| greetings.get(*rank) == greetings.get(of);
+        (0..greetings.len()).partition::<Vec<usize>, _>(is_alike)
+    };
+    let (leaders, strangers) = group(LEADER);
+    if strangers.is_empty() {
+        return Some((transport, strangers));
+    }
+    let rank = transport.rank();
+    let transport = transport.regroup(&group(rank).0);
+    leaders.contains(&rank).then_some((transport, strangers))
 }
 
 #[cfg(test)]
@@ -104,6 +149,17 @@ pub(crate) mod local {
                     }
                 }
             }
+        }
+
+        fn regroup(mut self, ranks: &[usize]) -> Self {
+            fn keep<T>(all: &mut Vec<T>, ranks: &[usize]) {
+                let mut number = 0..;
+                all.retain(|_| number.next().is_some_and(|number| ranks.contains(&number)));
+            }
+            keep(&mut self.to, ranks);
+            keep(&mut self.from, ranks);
+            self.rank = ranks.iter().position(|&rank| rank == self.rank).expect("a group of its own");
+            self
         }
     }
 }

@@ -27,7 +27,12 @@ impl Engine {
     pub fn hash_file(&mut self) -> HashFile {
         self.finish();
         self.is_touched = true;
-        HashFile { table: Arc::clone(&self.table), fingerprint: fingerprint(&self.options.network, TtEntry::pack) }
+        HashFile { table: Arc::clone(&self.table), fingerprint: self.fingerprint() }
+    }
+
+    /// Tables of engines with another fingerprint hold other entries: in files, and on other machines.
+    pub(super) fn fingerprint(&self) -> u64 {
+        fingerprint(&self.options.network, TtEntry::pack)
     }
 }
 

@@ -383,6 +383,8 @@ impl Engine {
         self.is_touched = true;
         self.table.next_generation();
         self.machines.iter().flat_map(|machines| machines.tables()).for_each(|table| table.next_generation());
+        let is_full_strength = self.options.strength_limit.is_none() && !self.options.lockstep;
+        let link = self.link.clone().filter(|_| is_full_strength);
         let mut search = Search {
             game: game.clone(),
             limits,
@@ -395,7 +397,8 @@ impl Engine {
             pool: Arc::clone(&self.pool),
             sink,
             machines: self.machines.clone(),
-            link: self.link.clone().filter(|_| self.options.strength_limit.is_none() && !self.options.lockstep),
+            fingerprint: link.as_ref().map_or(0, |_| self.fingerprint()),
+            link,
             started,
         };
         if let Some(strength_limit) = self.options.strength_limit {

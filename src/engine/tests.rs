@@ -80,18 +80,27 @@ impl SearchLink for RecordingLink {
 
     fn announce(&self, _: String, _: bool) {}
 
-    fn wait_until_ready(&self) -> Option<String> {
+    fn wait_until_ready(&self, _: &dyn Fn() -> bool) -> Option<String> {
         None
     }
 
-    fn begin(&self, _: &Arc<Control>, _: &Arc<TranspositionTable>) -> Option<Arc<RemoteEntries>> {
+    fn begin(
+        &self,
+        _: &Arc<Control>,
+        _: &Arc<TranspositionTable>,
+        _: u64,
+    ) -> Result<Arc<RemoteEntries>, Option<String>> {
         assert!(!self.begin_panics, "injected into the start of a search");
-        Some(Arc::new(RemoteEntries::new(0, Box::new(Taker(Arc::clone(&self.panics_at_entry))))))
+        Ok(Arc::new(RemoteEntries::new(0, Box::new(Taker(Arc::clone(&self.panics_at_entry))))))
     }
 
     fn end(&self, _: Option<Line>, _: Duration) -> (Vec<Line>, Option<String>) {
         self.ended.fetch_add(1, Relaxed);
         (self.lines.clone(), None)
+    }
+
+    fn is_stalled(&self) -> bool {
+        false
     }
 
     fn machine(&self) -> usize {

@@ -19,18 +19,27 @@ pub trait SearchLink: Send + Sync {
     /// a follower has reached its depth or mate.
     fn announce(&self, lines: String, may_finish: bool);
 
-    /// Waits until the followers have carried out all lines. Returns a message if they do not answer.
-    fn wait_until_ready(&self) -> Option<String>;
+    /// Waits until the followers have carried out all lines, or `is_over`. Returns a message if they do not answer.
+    fn wait_until_ready(&self, is_over: &dyn Fn() -> bool) -> Option<String>;
 
-    /// Begins the announced search everywhere. Returns `None` if no other machine takes part, because they do not answer or are
-    /// still ending an earlier search. Until [`end`](Self::end), nodes and tablebase hits of the others are added to
-    /// `control`, and their entries are stored in `table`.
-    fn begin(&self, control: &Arc<Control>, table: &Arc<TranspositionTable>) -> Option<Arc<RemoteEntries>>;
+    /// Begins the announced search everywhere. Fails if no other machine takes part, because they do not answer or are
+    /// still ending an earlier search: perhaps with a message. Until [`end`](Self::end), nodes and tablebase hits of the others
+    /// are added to `control`, and their entries are stored in `table`. Machines with another `fingerprint` of network, keys
+    /// and entries are left out.
+    fn begin(
+        &self,
+        control: &Arc<Control>,
+        table: &Arc<TranspositionTable>,
+        fingerprint: u64,
+    ) -> Result<Arc<RemoteEntries>, Option<String>>;
 
     /// `line` is the best of this machine's workers, which have ended. The leader stops the followers and returns, after
     /// `limit` at the latest, the lines of those that answer in time and a message about the others. A follower returns at
     /// once, with nothing.
     fn end(&self, line: Option<Line>, limit: Duration) -> (Vec<Line>, Option<String>);
+
+    /// Another machine has not answered for a while. With the end of the input this means that the job is being ended.
+    fn is_stalled(&self) -> bool;
 
     /// 0 for the leader.
     fn machine(&self) -> usize;

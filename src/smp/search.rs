@@ -55,6 +55,8 @@ pub struct Search {
     pub pool: Arc<Pool>,
     pub sink: Arc<dyn Sink>,
     pub link: Option<Arc<dyn SearchLink>>,
+    /// Of network, keys and entries; for `link`.
+    pub fingerprint: u64,
     /// Their tables take the place of `table`.
     pub machines: Option<Arc<SimulatedMachines>>,
     /// The search's time counts from here.
@@ -292,7 +294,11 @@ impl Owner {
     fn start_workers(&mut self, sender: Sender<Event>) {
         let search = &self.search;
         let link = search.link.as_ref().filter(|_| self.control.has_machines());
-        let mut exchange = link.and_then(|link| link.begin(&self.control, &search.table));
+        let begun = link.map(|link| link.begin(&self.control, &search.table, search.fingerprint));
+        if let Some(Err(Some(message))) = &begun {
+            search.sink.message(message);
+        }
+        let mut exchange = begun.and_then(Result::ok);
         self.is_linked = exchange.is_some();
         let (workers, strategy, max_depth) = (self.control.workers(), search.pool.strategy(), self.max_depth());
         let machines = match &search.machines {

@@ -1,29 +1,36 @@
 //! Sessions on several machines, here threads joined by channels.
 #![allow(clippy::unwrap_used)]
 
-use std::io::{BufRead, BufReader, PipeWriter, Write, pipe};
+use std::io::{self, BufRead, BufReader, PipeWriter, Write, pipe};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, bounded, never, unbounded};
 
 use super::{Output, run_linked};
-use crate::cluster::{self, Role, Transport, local};
+use crate::cluster::{self, Patience, Role, Transport, local};
 
 /// The wait of a test for a line: far longer than any machine needs.
 const PATIENCE: Duration = Duration::from_secs(300);
 
+/// Longer than the wait of a test.
+const FOREVER: Duration = Duration::from_secs(1000);
+
 /// The user of a leader's session.
 struct User {
-    input: PipeWriter,
+    /// `None` after its end.
+    input: Option<PipeWriter>,
     lines: Receiver<String>,
     quit: Sender<()>,
     ranks: Vec<JoinHandle<bool>>,
+    /// Stops the last machine.
+    is_stopped: Arc<AtomicBool>,
 }
 
-/// A rank whose network takes a moment.
-struct Slow(local::Local, Duration);
+/// A rank whose network takes a moment, or can be stopped.
+struct Slow(local::Local, Duration, Arc<AtomicBool>);
 
 impl Transport for Slow {
     fn rank(&self) -> usize {
@@ -36,45 +43,65 @@ impl Transport for Slow {
 
     fn all_gather(&mut self, own: &[u8], all: &mut Vec<u8>, pause: &mut dyn FnMut()) {
         thread::sleep(self.1);
+        while self.2.load(SeqCst) {
+            thread::sleep(Duration::from_millis(1));
+        }
         self.0.all_gather(own, all, pause);
+    }
+
+    fn regroup(self, ranks: &[usize]) -> Self {
+        Slow(self.0.regroup(ranks), self.1, self.2)
     }
 }
 
 impl User {
     /// Starts a session on `ranks` machines.
     fn with_machines(ranks: usize) -> User {
-        User::with_network(ranks, Duration::ZERO)
+        User::start(ranks, Duration::ZERO, true)
     }
 
-    /// Starts a session on machines whose rounds take at least this time.
-    fn with_network(ranks: usize, delay: Duration) -> User {
+    /// Starts a session on machines whose rounds take at least this time. A follower session may hang from the start.
+    fn start(ranks: usize, delay: Duration, do_sessions_run: bool) -> User {
         let (typed, input) = pipe().unwrap();
         let (screen, output) = pipe().unwrap();
         let (seen, lines) = unbounded();
         thread::spawn(move || BufReader::new(screen).lines().try_for_each(|line| seen.send(line.unwrap())));
         let (quit, signals) = bounded(1);
         let mut users_pipes = Some((typed, output, signals));
-        let start = |transport| {
+        let is_stopped: Arc<AtomicBool> = Arc::default();
+        let start = |transport: local::Local| {
             let pipes = users_pipes.take();
-            thread::spawn(move || match cluster::join(move || Ok(Slow(transport, delay))).unwrap() {
-                Role::Alone => panic!("a group of several"),
-                Role::Leader(link) => {
-                    let (typed, output, signals) = pipes.expect("the first rank leads");
-                    run_linked(typed, Output::new(output), Some(Arc::clone(&link) as _), signals).unwrap();
-                    link.quit()
-                }
-                Role::Follower(link, session, thread) => {
-                    run_linked(session.input, Output::new(session.output), Some(link as _), never()).unwrap();
-                    drop(session.end);
-                    thread.join().is_ok()
+            let is_stopped = if transport.rank() + 1 == ranks { Arc::clone(&is_stopped) } else { Arc::default() };
+            let patience = Patience { ready: FOREVER, ..Patience::default() };
+            thread::spawn(move || {
+                match cluster::join(move || Ok(Slow(transport, delay, is_stopped)), patience).unwrap().role {
+                    Role::Alone | Role::Stranger => panic!("a group of several"),
+                    Role::Leader(link) => {
+                        let (typed, output, signals) = pipes.expect("the first rank leads");
+                        run_linked(typed, Output::new(output), Some(Arc::clone(&link) as _), signals).unwrap();
+                        link.quit()
+                    }
+                    Role::Follower(link, mut session) if !do_sessions_run => {
+                        // Only the end of the input is seen.
+                        io::copy(&mut session.input, &mut io::sink()).unwrap();
+                        drop(session.end);
+                        link.leave()
+                    }
+                    Role::Follower(link, session) => {
+                        run_linked(session.input, Output::new(session.output), Some(Arc::clone(&link) as _), never())
+                            .unwrap();
+                        drop(session.end);
+                        link.leave()
+                    }
                 }
             })
         };
-        User { input, lines, quit, ranks: local::group(ranks).into_iter().map(start).collect() }
+        let ranks = local::group(ranks).into_iter().map(start).collect();
+        User { input: Some(input), lines, quit, ranks, is_stopped }
     }
 
     fn types(&self, lines: &str) {
-        writeln!(&self.input, "{lines}").unwrap();
+        writeln!(self.input.as_ref().unwrap(), "{lines}").unwrap();
     }
 
     /// Returns the lines up to the first that begins so.
@@ -209,7 +236,7 @@ fn short_clocks_get_a_move() {
 
 #[test]
 fn late_lines_of_one_search_do_not_harm_the_next() {
-    let user = User::with_network(2, Duration::from_millis(60));
+    let user = User::start(2, Duration::from_millis(60), true);
     for _ in 0..5 {
         // The patience is shorter than a round.
         user.types("go movetime 40");
@@ -239,4 +266,29 @@ fn options_and_new_games_reach_followers_in_order() {
         user.sees("bestmove");
     }
     assert!(user.leaves().is_empty());
+}
+
+#[test]
+fn search_ends_when_a_machine_dies_and_the_input_ends() {
+    for go in ["go movetime 900000", "go wtime 90000000 btime 90000000", "go depth 200"] {
+        let mut user = User::with_machines(2);
+        user.types(go);
+        user.sees("info depth");
+        // As `mpirun` does after the death of a process.
+        user.is_stopped.store(true, SeqCst);
+        user.input = None;
+        let lines = user.sees("bestmove");
+        assert!(lines.iter().any(|line| line.contains("does not answer")), "{lines:?}");
+        user.is_stopped.store(false, SeqCst);
+        // The leader may have given up the others by then.
+        user.ranks.into_iter().for_each(|rank| _ = rank.join().unwrap());
+    }
+}
+
+#[test]
+fn quit_ends_the_wait_for_a_session_that_hangs() {
+    let user = User::start(2, Duration::ZERO, false);
+    user.types("isready\nquit");
+    assert!(user.sees("readyok")[0].contains("has not ended its work"));
+    user.leaves();
 }

@@ -52,6 +52,10 @@ impl Output {
         self.shared.shutting_down.store(true, Ordering::Relaxed);
     }
 
+    pub(super) fn is_shutting_down(&self) -> bool {
+        self.shared.shutting_down.load(Ordering::Relaxed)
+    }
+
     /// Adds a line feed. Line feeds in `text` keep several lines together.
     pub fn line(&self, text: &str) {
         self.text(&format!("{text}\n"));

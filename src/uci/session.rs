@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crossbeam_channel::{self as channel, Receiver, select};
 
@@ -35,6 +36,9 @@ More commands:
                         search the bench positions
   compiler              show how the program was built
 Lines that begin with # are comments. `sesame --help` lists the subcommands for people.";
+
+/// Between two looks at whether other machines answer, once the input has ended.
+const LOOK: Duration = Duration::from_millis(20);
 
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
@@ -69,6 +73,8 @@ pub fn run_linked(
             break;
         }
         let task_ended = session.task.as_ref().map_or_else(channel::never, BackgroundTask::end);
+        let look =
+            if session.closing.is_some() && session.link.is_some() { channel::after(LOOK) } else { channel::never() };
         select! {
             recv(commands) -> parsed => match parsed {
                 Ok(parsed) => if session.handle(parsed).is_break() { break },
@@ -83,6 +89,7 @@ pub fn run_linked(
             }
             recv(woken) -> _ => {}
             recv(task_ended) -> _ => {}
+            recv(look) -> _ => {}
         }
     }
     session.interrupt();
@@ -189,7 +196,10 @@ impl Session {
             }
             let ends_search = match self.closing {
                 Some(Closing::Quit) => true,
-                Some(Closing::EndOfInput) => self.until != Until::Limit,
+                // When another machine dies, `mpirun` closes the input and kills this process soon after.
+                Some(Closing::EndOfInput) => {
+                    self.until != Until::Limit || self.link.as_ref().is_some_and(|link| link.is_stalled())
+                }
                 None => false,
             };
             if ends_search || !self.is_searching() {
@@ -350,7 +360,9 @@ impl Session {
         self.catch_up();
         if !self.is_busy() {
             self.engine.prepare();
-            if let Some(message) = self.link.as_ref().and_then(|link| link.wait_until_ready()) {
+            if let Some(message) =
+                self.link.as_ref().and_then(|link| link.wait_until_ready(&|| self.output.is_shutting_down()))
+            {
                 self.output.info(&message);
             }
         }

@@ -228,7 +228,8 @@ impl PgnGame {
         match self.tag("FEN").map(str::trim) {
             None | Some("" | "?" | "-" | "*") => Ok((Position::startpos(), Vec::new())),
             Some(fen) => {
-                let (start, repairs) = Position::from_lenient_fen(fen).map_err(|fault| error(PgnErrorKind::Fen(fault)))?;
+                let (start, repairs) =
+                    Position::from_lenient_fen(fen).map_err(|fault| error(PgnErrorKind::Fen(fault)))?;
                 Ok((start, repairs.iter().map(|repair| format!("the FEN tag: {repair}")).collect()))
             }
         }

@@ -137,7 +137,10 @@ fn move_text_of_books_and_web_pages() {
         ("♙e4 ♟e5 ♔e2 ♚e7 ♕\u{fe0e}e1 *", "1. e4 e5 2. Ke2 Ke7 3. Qe1 *"),
         ("e2–e4 e7−e5 Ng1—f3 Nb8‑c6 *", "1. e2-e4 e7-e5 2. Ng1-f3 Nb8-c6 *"),
         ("e4 e5 Nf3 Nf6 Be2 Be7 0–0 o-o Re1 *", "1. e4 e5 2. Nf3 Nf6 3. Be2 Be7 4. O-O O-O 5. Re1 *"),
-        ("d4 d5 Nc3 Nc6 Bf4 Bf5 Qd2 Qd7 0−0−0± О-О-О *", "1. d4 d5 2. Nc3 Nc6 3. Bf4 Bf5 4. Qd2 Qd7 5. O-O-O $16 O-O-O *"),
+        (
+            "d4 d5 Nc3 Nc6 Bf4 Bf5 Qd2 Qd7 0−0−0± О-О-О *",
+            "1. d4 d5 2. Nc3 Nc6 3. Bf4 Bf5 4. Qd2 Qd7 5. O-O-O $16 O-O-O *",
+        ),
         ("h4 g5 hxg5 h6 gxh6 Nf6 h7 Ng8 hxg8q Rxg8 *", "1. h4 g5 2. hxg5 h6 3. gxh6 Nf6 4. h7 Ng8 5. hxg8=Q Rxg8 *"),
         ("h4 g5 hxg5 h6 gxh6 Nf6 h7 Ng8 hxg8=n! e6 *", "1. h4 g5 2. hxg5 h6 3. gxh6 Nf6 4. h7 Ng8 5. hxg8=N $1 e6 *"),
         ("h4 g5 hxg5 h6 gxh6 Nf6 h7 Ng8 hxg8/R± e6 *", "1. h4 g5 2. hxg5 h6 3. gxh6 Nf6 4. h7 Ng8 5. hxg8=R $16 e6 *"),
@@ -220,7 +223,8 @@ fn tags_with_other_quotes_or_none() {
 
 #[test]
 fn fen_tags_are_repaired() {
-    let replay = |tag: &str, moves: &str| only(&format!("[SetUp \"1\"]\n[FEN \"{tag}\"]\n\n{moves} *")).replay().unwrap();
+    let replay =
+        |tag: &str, moves: &str| only(&format!("[SetUp \"1\"]\n[FEN \"{tag}\"]\n\n{moves} *")).replay().unwrap();
     for (tag, moves, notes) in [
         ("6k1/5ppp/8/8/8/8/5PPP/R5K1 w KQkq - 0 1", "1. Ra8#", 3),
         ("rnbq1rk1/1pp2ppp/4p3/p2nP3/1b1P4/2NB1N2/PP3PPP/R1BQ1RK1 w HQhq - 0 1", "1. Nxd5 exd5", 2),
@@ -241,8 +245,16 @@ fn fen_tags_are_repaired() {
 #[test]
 fn piece_letters_of_german_and_french() {
     for (moves, language, played) in [
-        ("1. e4 e5 2. Sf3 Sc6 3. Lb5 a6 4. Lxc6 dxc6 5. 0-0 Dd6 6. Te1 Ke7", Some("German"), "Nf3 Nc6 Bb5 Bxc6 Qd6 Re1 Ke7"),
-        ("1. e4 e5 2. Cf3 Cc6 3. Fb5 a6 4. Fxc6 dxc6 5. O-O Dd6 6. Te1 Re7", Some("French"), "Nf3 Nc6 Bb5 Bxc6 Qd6 Re1 Ke7"),
+        (
+            "1. e4 e5 2. Sf3 Sc6 3. Lb5 a6 4. Lxc6 dxc6 5. 0-0 Dd6 6. Te1 Ke7",
+            Some("German"),
+            "Nf3 Nc6 Bb5 Bxc6 Qd6 Re1 Ke7",
+        ),
+        (
+            "1. e4 e5 2. Cf3 Cc6 3. Fb5 a6 4. Fxc6 dxc6 5. O-O Dd6 6. Te1 Re7",
+            Some("French"),
+            "Nf3 Nc6 Bb5 Bxc6 Qd6 Re1 Ke7",
+        ),
         ("1. h4 g5 2. hxg5 h6 3. gxh6 Sf6 4. h7 Sg8 5. hxg8D e6", Some("German"), "Nf6 Ng8 hxg8=Q"),
         ("1. h4 g5 2. hxg5 h6 3. gxh6 Cf6 4. h7 Cg8 5. hxg8=D e6", Some("French"), "Nf6 Ng8 hxg8=Q"),
         // The same in both.
@@ -257,7 +269,11 @@ fn piece_letters_of_german_and_french() {
         let game = only(&format!("{moves} *"));
         let (replay, error) = game.replay_legal().unwrap();
         assert_eq!(replay.language.map(|language| language.name), language, "{moves}");
-        assert_eq!((error.is_none(), replay.notes.len()), (language.is_some(), usize::from(language.is_some())), "{moves}");
+        assert_eq!(
+            (error.is_none(), replay.notes.len()),
+            (language.is_some(), usize::from(language.is_some())),
+            "{moves}"
+        );
         let mut position = replay.start.clone();
         let mut sans = Vec::new();
         for &mv in &replay.moves {
@@ -277,7 +293,8 @@ fn every_line_end_is_the_same() {
     let lines = only(GAME);
     for end in ["\r", "\r\n"] {
         assert_eq!(only(&GAME.replace('\n', end)), lines, "{end:?}");
-        let two = "[Event \"a\"]\n[White x\n\n1. e4 ; so\ne5\n\n[Event \"b\"]\n[White \"y\"]\n\n1. d4 *\n".replace('\n', end);
+        let two =
+            "[Event \"a\"]\n[White x\n\n1. e4 ; so\ne5\n\n[Event \"b\"]\n[White \"y\"]\n\n1. d4 *\n".replace('\n', end);
         let games = read(&two);
         assert!(games[0].as_ref().unwrap_err().contains("line 2: expected a tag"), "{games:?}");
         assert_eq!((games.len(), games[1].as_ref().unwrap().tag("White")), (2, Some("y")), "{end:?}");
