@@ -262,6 +262,59 @@ fn malformed_games_are_kept_and_reported() {
     assert!(code == 1 && errors.contains("game 1, line 1: the variation"), "{errors}");
 }
 
+/// Every move is annotated, with its number, and what stood beside the moves stays.
+#[test]
+fn games_of_books_and_web_pages_are_annotated() {
+    let folder = Folder::new();
+    let games = "[Event \"1\"]\n[Result \"1–0\"]\n\n1. e4 e5 2. Qh5? ∓ {So.} Nc6 = 3. Bc4 ± (3. ♘c3 →) Nf6?? 4. Qxf7# 1–0\n\n\
+                 [Event \"2\"]\n[Result \"White wins\"]\n\n1. e4 e6 2. Bb5 c6 3. Bxc6 dxc6 4. Qh5 Nf6 5. Qxf7 ch Kxf7 *\n\n\
+                 [Event “3”]\n[FEN \"?\"]\n\n1. e4 best by test e5 2. ♘f3 ♞c6 3. ♗b5 a6 4. O–O ½ - ½\n\n\
+                 [Event \"4\"]\n[FEN \"6k1/5ppp/8/8/8/8/5PPP/R5K1 w K - 0 1\"]\n\n1. Ra8# *\n\n\
+                 [Event \"5\"]\n\n1. e4 e5 2. Sf3 (2. Lc4 {Sf3} Dg5) Sc6 3. Lb5 *\n";
+    let old_mac = "[Event \"6\"]\n\n1. e4 ; the best\ne5 2. Nf3 Nc6 *\n".replace('\n', "\r");
+    let [games, old_mac] = [("a.pgn", games), ("b.pgn", &old_mac)].map(|(name, content)| file(&folder, name, content));
+    let (code, output, errors) =
+        run(&["analyse", text(&games), text(&old_mac), "--depth", "1", "--thresholds", "100,100,100"]);
+    assert_eq!(code, 0, "{errors}");
+    assert_eq!(output.matches("[%eval ").count(), 6 + 10 + 7 + 5 + 4, "{output}");
+    assert_in_order(
+        &output.replace('\n', " "),
+        &[
+            "[Result \"1-0\"]",
+            "2. Qh5 $2 $17 {So. [%eval ",
+            "2... Nc6 $10 {",
+            "3. Bc4 $16 {[%eval ",
+            "(3. ♘c3 →) 3... Nf6 $4 {",
+            "4. Qxf7# 1-0",
+            "[Result \"White wins\"]",
+            "5. Qxf7+ {",
+            "5... Kxf7 {",
+            "[Event \"3\"]",
+            "[FEN \"?\"]",
+            "1. e4 {best by test [%eval ",
+            "3. Bb5 {",
+            "4. O-O {",
+            "1/2-1/2",
+            "5PPP/R5K1 w K - 0 1\"]",
+            "1. Ra8# *",
+            "2. Nf3 {[%eval ",
+            "(2. Bc4 {Sf3} Qg5) 2... Nc6 {",
+            "3. Bb5 {",
+            "1. e4 {the best [%eval ",
+            "1... e5 {",
+            "2... Nc6 {",
+        ],
+    );
+    assert_in_order(
+        &errors,
+        &[
+            "a.pgn: game 3: line 14: \"best\" is no move: kept as a comment",
+            "a.pgn: game 4: the FEN tag: castling right 'K' has no king and rook to castle with: dropped",
+            "a.pgn: game 5: the piece letters are German (KDTLS)",
+        ],
+    );
+}
+
 fn gzip(content: &str) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     encoder.write_all(content.as_bytes()).unwrap();

@@ -135,6 +135,28 @@ fn finished_games_are_appended_to_the_file() {
 }
 
 #[test]
+fn two_sessions_on_one_file_write_each_game_once() {
+    let folder = Folder::new();
+    let file = folder.join("games.pgn");
+    let start = |name| Session::start_with(&["play", "--depth", "1", "--pgn", text(&file), "--name", name]);
+    let mut sessions = [start("Ada"), start("Bob")];
+    for mv in ["a3", "h3", "a4", "h4"] {
+        for session in &mut sessions {
+            session.send(&format!("{mv}\nfen"));
+            session.until("Sesame plays ");
+            session.until("> fen");
+        }
+    }
+    for mut session in sessions {
+        session.close_input();
+        session.end_well();
+    }
+    let games = fs::read_to_string(&file).unwrap();
+    assert_eq!(["Ada", "Bob", "4. h4 "].map(|part| games.matches(part).count()), [1, 1, 2], "{games}");
+    assert_eq!(folder.names(), ["games.pgn"]);
+}
+
+#[test]
 fn game_with_a_clock() {
     // The increment is longer than any move takes.
     let output = play(&["--color", "black", "--time", "5+3000", "--ascii"], "e5\nclock\ndraw?\npgn\n");

@@ -16,6 +16,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
 use std::time::Duration;
 
+use same_file::Handle;
+
 use crate::command::CommandError;
 
 #[derive(Debug, thiserror::Error)]
@@ -49,6 +51,35 @@ pub fn create<'a>(path: &Path, parts: impl IntoIterator<Item = &'a [u8]>) -> io:
         // Not every file system has hard links.
         Err(_) => rename(draft, path),
     })
+}
+
+/// Lets one process at a time read a file and replace it. It is a locked file beside that file, which goes with the lock; a file that a
+/// killed process left behind counts as free.
+pub struct Lock {
+    path: PathBuf,
+    _handle: Handle,
+}
+
+impl Lock {
+    /// Waits for the process that has the lock. A file system without locks gives it to all.
+    pub fn acquire(path: &Path) -> io::Result<Lock> {
+        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let path = with_suffix(&path, ".sesame-lock");
+        loop {
+            let handle = Handle::from_file(File::options().create(true).truncate(false).write(true).open(&path)?)?;
+            let _ = handle.as_file().lock();
+            // The one before may have removed the file meanwhile, and another process made a new one.
+            if Handle::from_path(&path).is_ok_and(|present| present == handle) {
+                return Ok(Lock { path, _handle: handle });
+            }
+        }
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.path);
+    }
 }
 
 /// Takes names and texts, creates `folder` if need be, and calls `written` with each path. After an error, earlier files
@@ -309,6 +340,28 @@ mod tests {
             }
         });
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn one_at_a_time_holds_a_lock() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("games.pgn");
+        // Left behind by a killed process.
+        fs::write(with_suffix(&path, ".sesame-lock"), "").unwrap();
+        let holders = AtomicU64::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..50 {
+                        let _lock = Lock::acquire(&path).unwrap();
+                        assert_eq!(holders.fetch_add(1, Relaxed), 0);
+                        thread::yield_now();
+                        holders.fetch_sub(1, Relaxed);
+                    }
+                });
+            }
+        });
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
     }
 
     #[test]

@@ -314,16 +314,9 @@ fn hours(time: Duration) -> String {
 }
 
 /// Appends the game to each file, and replaces it at every later save. All other content stays, also games that other
-/// programs append meanwhile.
+/// processes append and replace meanwhile. Each file has the text of the last save.
 #[derive(Default)]
-pub(super) struct PgnFiles(HashMap<PathBuf, SavedFile>);
-
-struct SavedFile {
-    /// Content before the game.
-    before: Vec<u8>,
-    /// Content at the last save.
-    content: Vec<u8>,
-}
+pub(super) struct PgnFiles(HashMap<PathBuf, String>);
 
 impl PgnFiles {
     /// To be called before the game.
@@ -334,19 +327,26 @@ impl PgnFiles {
 
     /// After an error, the content stays.
     pub(super) fn save(&mut self, path: &Path, game: &PgnGame) -> io::Result<()> {
-        let present = read_text(path)?;
-        // Changes by other programs stay.
-        let saved = self.0.get(path).and_then(|saved| Some((&saved.before, present.strip_prefix(&saved.content[..])?)));
-        let (before, after) = saved.map_or((present.clone(), &[][..]), |(before, after)| (before.clone(), after));
-        let mut content = before.clone();
-        // An empty line between games.
-        if !before.is_empty() {
-            let line_feeds = before.iter().rev().take_while(|&&byte| byte == b'\n').count();
-            content.resize(content.len() + 2usize.saturating_sub(line_feeds), b'\n');
+        let _lock = files::Lock::acquire(path)?;
+        let mut content = read_text(path)?;
+        let text = game.to_string();
+        let find = |saved: &String| {
+            let start = content.windows(saved.len()).rposition(|part| part == saved.as_bytes())?;
+            Some(start..start + saved.len())
+        };
+        match self.0.get(path).and_then(find) {
+            Some(place) => drop(content.splice(place, text.bytes())),
+            None => {
+                // An empty line between games.
+                if !content.is_empty() {
+                    let line_feeds = content.iter().rev().take_while(|&&byte| byte == b'\n').count();
+                    content.resize(content.len() + 2usize.saturating_sub(line_feeds), b'\n');
+                }
+                content.extend(text.bytes());
+            }
         }
-        content.extend(game.to_string().bytes());
-        files::replace(path, &[&content[..], after].concat())?;
-        self.0.insert(path.to_owned(), SavedFile { before, content });
+        files::replace(path, &content)?;
+        self.0.insert(path.to_owned(), text);
         Ok(())
     }
 }
@@ -513,6 +513,63 @@ mod tests {
         // Another program appends a game.
         fs::write(&path, format!("{text}\n[White \"Anderssen\"]\n\n1. e4 e5 2. f4 *\n")).unwrap();
         assert_eq!(save("c4").1, [1, 3, 3]);
+    }
+
+    /// Saves the first plies of a game by this player.
+    fn save(pgn_files: &mut PgnFiles, path: &Path, white: &str, plies: usize) {
+        let mut game = PgnGame::default();
+        game.set_tag("White", white);
+        let sans = ["e4", "e5", "Nf3", "Nc6"].map(str::to_owned).into_iter().take(plies);
+        game.plies = sans.map(|san| Ply { san, ..Ply::default() }).collect();
+        pgn_files.save(path, &game).unwrap();
+    }
+
+    /// Returns the players and the numbers of plies, sorted.
+    fn saved(path: &Path) -> Vec<(String, usize)> {
+        let text = fs::read_to_string(path).unwrap();
+        let games = Reader::new(text.as_bytes()).map(Result::unwrap);
+        let mut saved: Vec<_> = games.map(|game| (game.tag("White").unwrap().to_owned(), game.plies.len())).collect();
+        saved.sort();
+        saved
+    }
+
+    #[test]
+    fn two_sessions_save_each_game_once_in_any_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("games.pgn");
+        // The games may be equal, too.
+        for names in [["A", "B"], ["A", "A"]] {
+            // Each bit says who saves next.
+            for order in (0u32..64).filter(|order| order.count_ones() == 3) {
+                fs::write(&path, "[White \"M\"]\n\n1. e4 *\n").unwrap();
+                let mut sessions = [(PgnFiles::default(), 1), (PgnFiles::default(), 1)];
+                for step in 0..6 {
+                    let who = (order >> step & 1) as usize;
+                    let (pgn_files, plies) = &mut sessions[who];
+                    save(pgn_files, &path, names[who], *plies);
+                    *plies += 1;
+                }
+                let [a, b] = names.map(|name| (name.to_owned(), 3));
+                assert_eq!(saved(&path), [a, b, ("M".to_owned(), 1)], "{order:b}");
+            }
+        }
+    }
+
+    #[test]
+    fn sessions_that_save_at_once_lose_no_game() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("games.pgn");
+        std::thread::scope(|scope| {
+            for name in ["A", "B", "C"] {
+                let path = &path;
+                scope.spawn(move || {
+                    let mut pgn_files = PgnFiles::default();
+                    (0..20).for_each(|step| save(&mut pgn_files, path, name, step % 5));
+                });
+            }
+        });
+        assert_eq!(saved(&path), ["A", "B", "C"].map(|name| (name.to_owned(), 4)));
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "the lock goes");
     }
 
     #[test]
