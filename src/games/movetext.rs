@@ -31,12 +31,11 @@ impl Word {
         if is_null_move(text) {
             return Word::Move(text.to_owned(), Vec::new());
         }
-        match (glyphs(text), split_move(text)) {
-            (Some(glyphs), _) => Word::Glyphs(glyphs),
-            (None, Some((mv, glyphs))) => Word::Move(mv, glyphs),
-            _ if looks_like_move(text) => Word::Move(text.to_owned(), Vec::new()),
-            _ => Word::Text,
-        }
+        let mv = split_move(text).map(|(mv, glyphs)| Word::Move(mv, glyphs));
+        mv.or_else(|| glyphs(text).map(Word::Glyphs)).unwrap_or_else(|| match looks_like_move(text) {
+            true => Word::Move(text.to_owned(), Vec::new()),
+            false => Word::Text,
+        })
     }
 }
 

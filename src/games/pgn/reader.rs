@@ -18,6 +18,9 @@ const MAX_TEXT: usize = 4 << 20;
 /// Bytes that each token counts besides its text, to limit empty tokens too.
 const TOKEN_COST: usize = 4;
 
+/// Of tag values, beside the standard's.
+const QUOTES: [char; 9] = ['\'', '`', '‘', '’', '“', '”', '„', '«', '»'];
+
 /// Within a comment, this shows that the comment was not closed.
 const NEXT_GAME: &[u8] = b"[Event \"";
 
@@ -463,8 +466,8 @@ impl<R: BufRead> Lexer<R> {
         }
     }
 
-    /// Reads `[Name "value"]`. A quote within the value is escaped, or not followed by a bracket. Other quotes or none are read if the
-    /// name of the first tag shows that it is one.
+    /// Reads `[Name "value"]`. A quote within the value is escaped, or not followed by a bracket. Other quotes are read, and
+    /// none behind a first tag that cannot be a remark such as `[White to move]`.
     fn tag(&mut self, is_first: bool) -> Result<(String, String), PgnErrorKind> {
         self.skip_blanks();
         self.token_line = self.line;
@@ -478,10 +481,13 @@ impl<R: BufRead> Lexer<R> {
         }
         if self.peek() != Some(b'"') {
             let rest = decode(self.take_while(|byte| byte != b'\n')?);
-            let value = rest.trim_end().strip_suffix(']').map(unquoted).filter(|value| !value.is_empty());
-            let is_known = SEVEN_TAG_ROSTER.contains(&name.as_str()) || name == "FEN";
-            let value = value.filter(|_| spaces > 0 && (is_known || !is_first)).ok_or(PgnErrorKind::Tag)?;
-            return Ok((name, value.replace(char::is_control, " ")));
+            let value = rest.trim_end().strip_suffix(']').map(str::trim).unwrap_or_default();
+            let inner = value.strip_prefix(QUOTES).and_then(|inner| inner.strip_suffix(QUOTES));
+            let is_tag = inner.is_some() || !is_first || ["Event", "Site", "FEN"].contains(&name.as_str());
+            if spaces == 0 || value.is_empty() || !is_tag {
+                return Err(PgnErrorKind::Tag);
+            }
+            return Ok((name, inner.unwrap_or(value).replace(char::is_control, " ")));
         }
         self.bump();
         let mut value = Vec::new();
@@ -587,12 +593,4 @@ impl<R: BufRead> Lexer<R> {
 /// White space becomes single spaces.
 fn one_line(text: Vec<u8>) -> String {
     decode(text).split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// Removes quotes of other kinds than the standard's around a tag's value.
-fn unquoted(value: &str) -> &str {
-    const QUOTES: [char; 9] = ['\'', '`', '‘', '’', '“', '”', '„', '«', '»'];
-    let value = value.trim();
-    let inner = value.strip_prefix(QUOTES).and_then(|inner| inner.strip_suffix(QUOTES));
-    inner.unwrap_or(value)
 }

@@ -216,9 +216,12 @@ fn tags_with_other_quotes_or_none() {
         assert_eq!(found.and_then(|game| game.tag("White")), value, "{line}");
         assert!(found.is_none_or(|game| game.tag("Note") == Some("two words") && sans(game) == ["e4"]), "{line}");
     }
+    assert_eq!(only("[White ‘x’]\n\n1. e4 *").tag("White"), Some("x"));
     // A remark within brackets is no tag of a next game.
-    let games = read("[White x]\n\n1. e4\n[Diagram here]\n1... e5 *");
-    assert!(games[0].is_ok() && games[1].as_ref().unwrap_err().contains("line 4: expected a tag"), "{games:?}");
+    for remark in ["[Diagram here]", "[White to move]"] {
+        let games = read(&format!("[Event x]\n\n1. e4\n{remark}\n1... e5 *"));
+        assert!(games[0].is_ok() && games[1].as_ref().unwrap_err().contains("line 4: expected a tag"), "{games:?}");
+    }
 }
 
 #[test]
