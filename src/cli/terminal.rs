@@ -1,13 +1,14 @@
 //! The terminal: colours, board diagrams, the status line of a search.
 
 use std::env;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
 
 use crate::position::{Color, File, Move, Position, Rank, Square};
 use crate::uci::{Style, symbol};
+use sesame_report::command::{StatusLine, is_dumb_terminal};
 
 /// The use of colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -28,9 +29,7 @@ impl Colours {
         match self {
             Colours::Always => true,
             Colours::Never => false,
-            Colours::Auto => {
-                io::stdout().is_terminal() && !set("NO_COLOR") && env::var_os("TERM").is_none_or(|term| term != "dumb")
-            }
+            Colours::Auto => io::stdout().is_terminal() && !set("NO_COLOR") && !is_dumb_terminal(),
         }
     }
 }
@@ -105,35 +104,26 @@ impl BoardStyle {
     }
 }
 
-/// Written to the standard error if that is a terminal.
 pub(super) struct SearchStatus {
     start: Instant,
     time: Option<Duration>,
     pub(super) depth: u32,
-    terminal: bool,
-    shown: bool,
+    line: StatusLine,
 }
 
 impl SearchStatus {
     pub(super) fn new(time: Option<Duration>) -> SearchStatus {
-        SearchStatus { start: Instant::now(), time, depth: 0, terminal: io::stderr().is_terminal(), shown: false }
+        SearchStatus { start: Instant::now(), time, depth: 0, line: StatusLine::new() }
     }
 
     pub(super) fn show(&mut self) {
-        if !self.terminal {
-            return;
-        }
         let elapsed = self.start.elapsed().as_secs_f64();
         let of = self.time.map_or_else(String::new, |time| format!(" of {:.1}", time.as_secs_f64()));
-        let _ = write!(io::stderr(), "\r\x1b[Kdepth {} done, {elapsed:.1}{of} s  ", self.depth);
-        self.shown = true;
+        self.line.show(&format!("depth {} done, {elapsed:.1}{of} s  ", self.depth));
     }
 
     pub(super) fn clear(&mut self) {
-        if self.shown {
-            let _ = write!(io::stderr(), "\r\x1b[K");
-            self.shown = false;
-        }
+        self.line.clear();
     }
 }
 

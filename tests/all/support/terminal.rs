@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use nix::fcntl::{FcntlArg, FdFlag, fcntl};
-use nix::pty::openpty;
+use nix::pty::{Winsize, openpty};
 
 use super::{PATIENCE, end_in_time};
 
@@ -25,7 +25,12 @@ pub(crate) struct Terminal {
 impl Terminal {
     /// Starts the program with `arguments` and the environment variable `TERM`.
     pub(crate) fn start(arguments: &[&str], term: &str) -> Terminal {
-        let pair = openpty(None, None).unwrap();
+        Terminal::start_with_columns(arguments, term, 80)
+    }
+
+    pub(crate) fn start_with_columns(arguments: &[&str], term: &str, columns: u16) -> Terminal {
+        let size = Winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+        let pair = openpty(Some(&size), None).unwrap();
         // Programs of other tests do not inherit the terminal.
         for side in [&pair.master, &pair.slave] {
             fcntl(side, FcntlArg::F_SETFD(FdFlag::FD_CLOEXEC)).unwrap();
