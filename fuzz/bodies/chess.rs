@@ -1,8 +1,8 @@
 //! Positions and moves as text.
 
 use sesame::eval::Network;
-use sesame::games::epd;
 use sesame::games::pgn::{PgnGame, Reader};
+use sesame::games::{decode, epd};
 use sesame::position::{FenError, FenRepair, Game, MoveList, Position};
 use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
@@ -96,7 +96,7 @@ fn compare_with_shakmaty(fen: &str, position: &Position) {
 /// The bytes are a file of EPD lines.
 pub fn read_epd(bytes: &[u8]) {
     let mut last = 0;
-    for (number, line) in epd::read_all(&String::from_utf8_lossy(bytes)) {
+    for (number, line) in epd::read_all(&decode(bytes.to_vec())) {
         assert!(number > last, "line {number} after line {last}");
         last = number;
         let Ok(epd) = line else { continue };

@@ -2,16 +2,38 @@
 //!
 //! The format is section 16.2 of S. J. Edwards' PGN standard (1994). The operations `bm`, `am`, `dm`, `id`,
 //! `hmvc` and `fmvn` are read, the points of the Strategic Test Suite (STS) in `c0`, or in `c8` with the moves in
-//! `c9` or `c7`, and others ignored. Common deviations are read: lines of a FEN, with or without operations,
-//! missing semicolons, commas between moves, long algebraic moves, stray control characters.
+//! `c9` or `c7`. Other operations of the standard are ignored, and unknown ones are named in [`Epd::unread`]. Common
+//! deviations are read: lines of a FEN, with or without operations, dashes for clocks, missing semicolons, `bm:` and
+//! `bm=`, commas between moves, long algebraic moves, stray control characters.
 
+use super::movetext::Word;
 use super::read_move;
 use crate::position::{FenError, FenRepair, Game, Move, MoveError, Position, excerpt};
 
-/// May follow another operation without a semicolon. None is a move, as `c3` is.
-const OPCODES: [&str; 22] = [
-    "acd", "acn", "acs", "am", "bm", "c0", "c9", "ce", "dm", "eco", "fmvn", "hmvc", "id", "nic", "noop", "pm", "pv",
-    "rc", "resign", "sm", "sv", "tcgs",
+const READ: [&str; 6] = ["am", "bm", "dm", "fmvn", "hmvc", "id"];
+
+/// Understood without being read, as are `c0` to `c9`, `v0` to `v9`, and `d1` to `d9` for perft.
+const IGNORED: [&str; 20] = [
+    "acd",
+    "acn",
+    "acs",
+    "ce",
+    "draw_accept",
+    "draw_claim",
+    "draw_offer",
+    "draw_reject",
+    "eco",
+    "nic",
+    "noop",
+    "pm",
+    "pv",
+    "rc",
+    "resign",
+    "sm",
+    "sv",
+    "tcgs",
+    "tcri",
+    "tcsi",
 ];
 
 const MAX_POINTS: u32 = 1_000;
@@ -29,6 +51,8 @@ pub struct Epd {
     pub points: Vec<(Move, u32)>,
     /// Of the position.
     pub repairs: Vec<FenRepair>,
+    /// Operations that are unknown, repeated or, as `bm`, empty.
+    pub unread: Vec<String>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -87,34 +111,35 @@ impl Epd {
         // A semicolon may touch the last field.
         let head = line.split(';').next().unwrap_or_default();
         // Fewer than four fields are completed; an operation is no field.
-        let is_field = |word: &&str| !is_opcode(word);
-        let words: Vec<&str> = head.split_ascii_whitespace().take_while(is_field).take(6).collect();
-        let numbers = words.iter().skip(4).take_while(|word| word.parse::<u32>().is_ok()).count();
-        let fields = words.len().min(4) + numbers;
-        let operations = operations(line.get(head.len() - after_words(head, fields).len()..).unwrap_or_default())?;
-        let operand = |name: &str| {
-            operations
-                .iter()
-                .find(|(operation, _)| operation.eq_ignore_ascii_case(name))
-                .map(|(_, operand)| operand.as_str())
-        };
-        let mut fen = words.iter().take(fields).copied().collect::<Vec<_>>().join(" ");
-        if fields == 4 {
-            let clock = |name, default| operand(name).unwrap_or(default).to_owned();
-            fen = format!("{fen} {} {}", clock("hmvc", "0"), clock("fmvn", "1"));
+        let words: Vec<&str> = head.split_ascii_whitespace().take_while(|word| !is_opcode(word)).collect();
+        let (fields, rest) = words.split_at(words.len().min(4));
+        let mut clocks: Vec<&str> = rest.iter().copied().take_while(|word| is_clock(word)).collect();
+        let text = line.get(head.len() - after_words(head, fields.len() + clocks.len()).len()..);
+        let mut operations = Operations::read(text.unwrap_or_default())?;
+        // A dash stands for a clock if there are two words, and is one too many otherwise.
+        if clocks.len() != 2 || clocks == ["-", "-"] {
+            clocks.retain(|&word| word != "-");
         }
-        let (position, repairs) = Position::from_lenient_fen(&fen)?;
+        let (halfmoves, moves) = (operations.take("hmvc"), operations.take("fmvn"));
+        if clocks.is_empty() {
+            clocks = vec![halfmoves.as_deref().unwrap_or("0"), moves.as_deref().unwrap_or("1")];
+        }
+        if fields.len() < 4 {
+            clocks.clear();
+        }
+        let (position, repairs) = Position::from_lenient_fen(&[fields, &clocks].concat().join(" "))?;
         if Game::new(position.clone()).outcome().is_some() {
             return Err(EpdError::GameOver);
         }
-        let solution = solution(&position, operand("bm"), operand("am"))?;
-        let moves = |text: &str| match text.trim_start_matches('#').parse() {
+        let moves = |text: &String| match text.trim_start_matches('#').parse() {
             Ok(moves) if moves > 0 => Ok(moves),
             _ => Err(EpdError::MateIn(excerpt(text))),
         };
-        let mate_in = operand("dm").map(moves).transpose()?;
-        let points = points(&position, operand);
-        Ok(Epd { id: operand("id").map(str::to_owned), position, solution, mate_in, points, repairs })
+        let mate_in = operations.take("dm").as_ref().map(moves).transpose()?;
+        let solution = Solution { best: operations.moves("bm", &position)?, avoid: operations.moves("am", &position)? };
+        let solution = Some(solution).filter(|solution| !solution.best.is_empty() || !solution.avoid.is_empty());
+        let points = points(&position, |name| operations.get(name));
+        Ok(Epd { id: operations.take("id"), position, solution, mate_in, points, repairs, unread: operations.unread() })
     }
 }
 
@@ -125,17 +150,6 @@ pub fn read_all(text: &str) -> impl Iterator<Item = (usize, Result<Epd, EpdError
         .map(|(number, line)| (number, line.trim_start_matches('\u{feff}').trim()))
         .filter(|(_, line)| !line.is_empty() && !line.starts_with(['#', ';']))
         .map(|(number, line)| (number, Epd::read(line)))
-}
-
-fn solution(position: &Position, bm: Option<&str>, am: Option<&str>) -> Result<Option<Solution>, MoveError> {
-    let moves = |text: Option<&str>| {
-        let words = text.into_iter().flat_map(|text| text.split(|c: char| c.is_whitespace() || c == ','));
-        // A sign after a space, as in `Ke3 +`, belongs to the move before.
-        let words = words.filter(|word| !word.trim_matches(['+', '#', '!', '?']).is_empty());
-        words.map(|word| read_move(position, word)).collect::<Result<Vec<Move>, MoveError>>()
-    };
-    let (best, avoid) = (moves(bm)?, moves(am)?);
-    Ok(if best.is_empty() && avoid.is_empty() { None } else { Some(Solution { best, avoid }) })
 }
 
 /// Empty if an operand has another form. `c0 "f5=10, Be5+=2"` means the same as `c8 "10 2"; c9 "f6f5 d4e5"`.
@@ -163,35 +177,100 @@ fn after_words(line: &str, count: usize) -> &str {
     (0..count).fold(line, |rest, _| rest.trim_start().split_once(char::is_whitespace).map_or("", |(_, rest)| rest))
 }
 
-/// Splits names from unquoted operands. A quotation ends an operation, and so does a semicolon outside of quotes.
-fn operations(text: &str) -> Result<Vec<(&str, String)>, EpdError> {
-    let mut operations = Vec::new();
-    let mut rest = text;
-    loop {
-        rest = rest.trim_start_matches(|letter: char| letter.is_whitespace() || letter == ';');
-        if rest.is_empty() {
-            return Ok(operations);
+/// Names and operands, which [`Operations::take`] takes out.
+struct Operations<'a>(Vec<(&'a str, String)>);
+
+impl<'a> Operations<'a> {
+    /// Splits names from unquoted operands. A quotation ends an operation, and so does a semicolon outside of quotes.
+    fn read(text: &'a str) -> Result<Self, EpdError> {
+        let mut operations = Vec::new();
+        let mut rest = text;
+        loop {
+            rest = rest.trim_start_matches(|letter: char| letter.is_whitespace() || letter == ';');
+            if rest.is_empty() {
+                return Ok(Self(operations));
+            }
+            let (name, operand) = split_name(rest);
+            let operand = operand.trim_start();
+            let operand = operand.strip_prefix([':', '=']).unwrap_or(operand).trim_start();
+            if operand.starts_with('"') {
+                let (text, end) = quotation(operand).ok_or_else(|| EpdError::Quotation(excerpt(name)))?;
+                operations.push((name, text));
+                rest = end;
+                continue;
+            }
+            // Lists of moves and numbers end at the next operation, too.
+            let is_list = !name.eq_ignore_ascii_case("id") && READ.iter().any(|code| code.eq_ignore_ascii_case(name));
+            let end = operand.find(';').unwrap_or(operand.len());
+            let end = if is_list { next_operation(operand.get(..end).unwrap_or_default()) } else { end };
+            let (value, after) = operand.split_at(end);
+            operations.push((name, value.trim().to_owned()));
+            rest = after;
         }
-        let (name, operand) = rest.split_at(rest.find(|c: char| c.is_whitespace() || c == ';').unwrap_or(rest.len()));
-        let operand = operand.trim_start();
-        if operand.starts_with('"') {
-            let (text, end) = quotation(operand).ok_or_else(|| EpdError::Quotation(excerpt(name)))?;
-            operations.push((name, text));
-            rest = end;
-            continue;
+    }
+
+    fn place(&self, name: &str) -> Option<usize> {
+        self.0.iter().position(|(other, _)| other.eq_ignore_ascii_case(name))
+    }
+
+    fn get(&self, name: &str) -> Option<&str> {
+        self.place(name).and_then(|place| self.0.get(place)).map(|(_, operand)| operand.as_str())
+    }
+
+    fn take(&mut self, name: &str) -> Option<String> {
+        self.place(name).map(|place| self.0.remove(place).1)
+    }
+
+    /// Of all operations of this name. One without a move stays.
+    fn moves(&mut self, name: &str, position: &Position) -> Result<Vec<Move>, MoveError> {
+        // A sign after a space, as in `Ke3 +`, belongs to the move before.
+        fn words(operand: &str) -> impl Iterator<Item = &str> {
+            let words = operand.split(|letter: char| letter.is_whitespace() || letter == ',');
+            words.filter(|word| !matches!(Word::read(word), Word::Glyphs(_)))
         }
-        // Lists of moves and numbers end at the next operation, too.
-        let is_list = ["am", "bm", "dm", "fmvn", "hmvc"].contains(&name.to_ascii_lowercase().as_str());
-        let end = operand.find(';').unwrap_or(operand.len());
-        let end = if is_list { next_operation(operand.get(..end).unwrap_or_default()) } else { end };
-        let (value, after) = operand.split_at(end);
-        operations.push((name, value.trim().to_owned()));
-        rest = after;
+        let is_read =
+            |(other, operand): &mut (&str, String)| other.eq_ignore_ascii_case(name) && words(operand).next().is_some();
+        let mut moves = Vec::new();
+        for (_, operand) in self.0.extract_if(.., is_read) {
+            for word in words(&operand) {
+                moves.push(read_move(position, word)?);
+            }
+        }
+        Ok(moves)
+    }
+
+    fn unread(&self) -> Vec<String> {
+        let unknown = self.0.iter().map(|(name, _)| name).filter(|name| {
+            let name = name.to_ascii_lowercase();
+            let is_numbered = matches!(name.as_bytes(), [b'c' | b'v', b'0'..=b'9'] | [b'd', b'1'..=b'9']);
+            !is_numbered && !IGNORED.contains(&name.as_str())
+        });
+        unknown.map(|name| excerpt(name)).collect()
     }
 }
 
+/// The name ends before `:`, `=` or anything else that is neither letter, digit nor underscore. A word that begins with
+/// no letter stays whole.
+fn split_name(text: &str) -> (&str, &str) {
+    let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    let end = match text.starts_with(|letter: char| letter.is_ascii_alphabetic()) {
+        true => text.find(|letter| !is_of_name(letter)),
+        false => text.find(|letter: char| letter.is_whitespace() || letter == ';'),
+    };
+    text.split_at(end.unwrap_or(text.len()))
+}
+
+/// May follow another operation without a semicolon. No move is an operation, as `c3` could be.
 fn is_opcode(word: &str) -> bool {
-    OPCODES.iter().any(|opcode| opcode.eq_ignore_ascii_case(word))
+    let (name, rest) = split_name(word);
+    let codes = READ.iter().chain(&IGNORED).chain(&["c0", "c9"]);
+    (rest.is_empty() || rest.starts_with([':', '=', '"']))
+        && codes.into_iter().any(|code| code.eq_ignore_ascii_case(name))
+}
+
+/// A number, negative ones among them, or a dash.
+fn is_clock(word: &str) -> bool {
+    word.strip_prefix('-').unwrap_or(word).bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// The length of the text without an operation.
@@ -308,6 +387,60 @@ mod tests {
     }
 
     #[test]
+    fn every_operation_is_read_or_named() {
+        let board = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - -";
+        for (operations, solution, unread) in [
+            // Dashes and negative clocks.
+            ("- bm Ra8#;", "Ra8#", &[][..]),
+            ("- - bm Ra8#;", "Ra8#", &[]),
+            ("- - - bm Ra8#;", "Ra8#", &[]),
+            ("- 0 1 bm Ra8#;", "Ra8#", &[]),
+            ("-1 -1 bm Ra8#;", "Ra8#", &[]),
+            ("0 - bm Ra8#;", "Ra8#", &[]),
+            ("0 1 -; bm Ra8#;", "Ra8#", &[]),
+            ("0 1 7 bm Ra8#;", "Ra8#", &[]),
+            // Signs behind the name.
+            ("bm: Ra8#;", "Ra8#", &[]),
+            ("bm=Ra8#;", "Ra8#", &[]),
+            ("bm = Ra8# id=\"x\";", "Ra8#", &[]),
+            ("id:\"x\" BM:Ra8#", "Ra8#", &[]),
+            ("bm\"Ra8#\";", "Ra8#", &[]),
+            ("am: Ra7; dm:1", "not Ra7", &[]),
+            ("bm. ♖a8† ±;", "Ra8#", &[]),
+            // Two operations of a name.
+            ("bm Ra8#; bm Ra7;", "Ra8# or Ra7", &[]),
+            ("bm Ra8#; id \"a\"; id \"b\";", "Ra8#", &["id"]),
+            // Of the standard, or widely used.
+            ("bm Ra8#; c0 \"x\"; c1 \"y\"; v5 \"z\"; D1 20; acd 9; pv Ra8#; ce 9; draw_offer; tcri 1;", "Ra8#", &[]),
+            // Not understood.
+            ("bm; id \"x\";", "", &["bm"]),
+            ("bm +; am;", "", &["bm", "am"]),
+            ("best Ra8#;", "", &["best"]),
+            (", bm Ra8#;", "", &[","]),
+            ("0 1 1-0; bm Ra8#", "Ra8#", &["1-0"]),
+            ("// Ra8# mates", "", &["//"]),
+            ("bm Ra8#; id \"x\" mates soon;", "Ra8#", &["mates"]),
+            ("0 1 | 25 | 1.0", "", &["|"]),
+            ("", "", &[]),
+        ] {
+            let line = format!("{board} {operations}");
+            let epd = Epd::read(&line).unwrap_or_else(|error| panic!("{line}: {error}"));
+            let text = epd.solution.as_ref().map(|solution| solution.text(&epd.position)).unwrap_or_default();
+            assert_eq!(
+                (text.as_str(), epd.unread.iter().map(String::as_str).collect()),
+                (solution, unread.to_vec()),
+                "{line}"
+            );
+        }
+        // A clock that is no number is named.
+        let repairs = Epd::read(&format!("{board} -1 7 bm Ra8#;")).unwrap().repairs;
+        assert_eq!(
+            repairs.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            ["the halfmove clock \"-1\" is not a number: counts as 0"]
+        );
+    }
+
+    #[test]
     fn points_of_the_strategic_test_suite() {
         let points = |operations: &str| {
             let epd = Epd::read(&format!("{START} {operations}")).unwrap();
@@ -337,7 +470,8 @@ mod tests {
     #[test]
     fn errors_and_line_numbers() {
         let error = |line: &str| Epd::read(line).unwrap_err().to_string();
-        assert!(error("nonsense").contains("fields"));
+        assert_eq!(error("nonsense"), "\"nonsense\" is no board (8 ranks with / between them)");
+        assert!(error("1. e4 c5 2. Nf3 d6 *").starts_with("\"1.\" is no board"));
         assert!(error(&format!("{START} bm Qh5;")).contains("\"Qh5\" is not one legal move"));
         assert!(error(&format!("{START} dm soon;")).contains("dm must be a number of moves"));
         assert_eq!(error("8/8/8/4k3/8/8/4K3/8 w - - bm Kd3;"), "the game is over");

@@ -16,6 +16,9 @@ pub enum FenError {
     /// Not 4 (no clocks), 5 or 6 fields.
     #[error("a FEN has 6 fields (the 2 clocks may be missing), this one has {0}")]
     FieldCount(usize),
+    /// The first field has no ranks.
+    #[error("{0:?} is no board (8 ranks with / between them)")]
+    Board(String),
     /// The board does not have 8 ranks.
     #[error("the board has {0} ranks instead of 8")]
     RankCount(usize),
@@ -137,8 +140,10 @@ impl Position {
         let mut repair = |fault, repair| repairs.push(FenRepair { fault, repair });
         let count = fen.split_ascii_whitespace().count();
         let mut fields = fen.split_ascii_whitespace();
-        // A word without a rank is no board.
-        let board = fields.next().filter(|board| board.contains('/')).ok_or(FenError::FieldCount(count))?;
+        let board = fields.next().ok_or(FenError::FieldCount(0))?;
+        if !board.contains('/') {
+            return Err(FenError::Board(excerpt(board)));
+        }
         if count < 4 {
             repair(FenError::FieldCount(count), "missing fields count as `w - - 0 1`");
         }

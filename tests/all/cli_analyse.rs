@@ -102,9 +102,28 @@ fn malformed_epd_lines_are_reported() {
     let output = fail(
         &["analyse", text(&bad), "--nodes", "2000"],
         // Line 9 has control characters only.
-        &["line 6: ", "line 7: ", "line 8: \"Qh8\" is not one legal move", "3 lines could not be used"],
+        &["line 6: ", "line 7: ", "line 8: \"Qh8\" is not one legal move", "3 lines could not be read as a whole"],
     );
-    assert!(output.contains("bad.epd          4  3 of 3"), "{output}");
+    assert_in_order(&output, &["  not read  ", "bad.epd          4  3 of 3  100.0 %         3  "]);
+    // Only a lost solution is a failure: the standard allows operations of one's own.
+    let odd = "6k1/5ppp/8/8/8/8/8/K2R4 w - - - bm: Rd8#;\n6k1/5ppp/8/8/8/8/8/K2R4 w - - bm Rd8#; own 7;\n\
+        6k1/5ppp/8/8/8/8/8/K2R4 w - - best Rd8#;\n1. e4 c5 2. Nf3 d6 *\n";
+    let odd = file(&folder, "odd.epd", odd);
+    let output = fail(
+        &["analyse", text(&odd), "--nodes", "2000"],
+        &[
+            "odd.epd, line 2: not understood: own\n",
+            "line 3: not understood: best, so there is no solution\n",
+            "line 4: \"1.\" is no board",
+            "2 lines could not be read as a whole",
+        ],
+    );
+    assert!(output.contains("odd.epd          3  2 of 2  100.0 %         2  "), "{output}");
+    // A byte order mark, Latin-1, and CR as the end of a line.
+    let old =
+        b"\xEF\xBB\xBF6k1/5ppp/8/8/8/8/8/K2R4 w - - bm Rd8#;\r6k1/5ppp/8/8/8/8/8/K2R4 w - - bm Rd8#; id \"caf\xE9\";\r";
+    let output = succeed(&["analyse", text(&file(&folder, "old.epd", old)), "--nodes", "2000"]);
+    assert_in_order(&output, &["line 1 ", "café", "2 of 2"]);
     for (name, content) in [("empty.epd", ""), ("nonsense.epd", "x\n")] {
         fail(&["analyse", text(&file(&folder, name, content))], &["has no position to search"]);
     }
@@ -365,7 +384,7 @@ fn several_files_and_folders() {
     file(&folder, "games/e.epd", MATES);
     let output = fail(
         &["analyse", "--epd", text(&games), "--depth", "4"],
-        &["d.epd has no position", "1 file could not be used"],
+        &["d.epd has no position", "1 file could not be read as a whole"],
     );
     assert!(output.contains("3 of 3"), "{output}");
 }
@@ -431,16 +450,25 @@ fn reports_have_every_game_with_moves() {
     assert!(!graphs.join("game-1.svg").exists() && !nothing.exists());
 }
 
+/// Returns a suite and a file of games whose first position or game, `first`, is over at once; the second is searched without
+/// an end: its last position is mate, the one before is not.
+#[cfg(unix)]
+fn endless_files(folder: &Folder) -> (PathBuf, PathBuf) {
+    let id = "漢字 long ".repeat(30);
+    let epd = format!(
+        "7k/8/6K1/8/8/8/8/R7 w - - dm 1; id \"first\";\nrnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm a3; id \"{id}\";\n"
+    );
+    let games =
+        format!("[Event \"first\"]\n[FEN \"{MATED}\"]\n\n0-1\n\n[Event \"begun\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n");
+    (file(folder, "two.epd", epd), file(folder, "two.pgn", games))
+}
+
 /// Ctrl-C, SIGTERM and SIGHUP end the search and show the results so far.
 #[cfg(unix)]
 #[test]
 fn interrupt_shows_the_results_so_far() {
     let folder = Folder::new();
-    let epd =
-        "7k/8/6K1/8/8/8/8/R7 w - - dm 1; id \"first\";\nrnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm a3;\n";
-    let suite = file(&folder, "two.epd", epd);
-    let games = format!("[Event \"done\"]\n[FEN \"{MATED}\"]\n\n0-1\n\n[Event \"begun\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n");
-    let games = file(&folder, "two.pgn", games);
+    let (suite, games) = endless_files(&folder);
     for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
         if is_ignored(signal as i32) {
             eprintln!("skipped: {signal} is ignored here");
@@ -457,12 +485,10 @@ fn interrupt_shows_the_results_so_far() {
         };
         let (code, output, _) = interrupted(&["--ascii"], "  3/");
         assert!(code == Some(0) && output.contains("Best move: "), "{output}");
-        // A mate ends its search; the second position is never solved.
         let (code, output, errors) = interrupted(&[text(&suite)], "first");
         assert!(code == Some(1) && output.contains("two.epd          1  1 of 1"), "{output}{errors}");
         assert!(errors.contains("interrupted after 1 of 2 positions"), "{errors}");
-        // The first game is over. The last position of the second is mate, the one before is searched without an end.
-        let (code, output, errors) = interrupted(&["--threads", "2", text(&games)], "done");
+        let (code, output, errors) = interrupted(&["--threads", "2", text(&games)], "first");
         let end = match output.contains("begun") {
             true => "interrupted in game 2, which is annotated in part: 2 of 2 games are in the output",
             false => "interrupted: 1 of 2 games are in the output",
@@ -485,4 +511,35 @@ fn ignored_hangup_stays_ignored() {
     assert_eq!(session.errors(), "");
     kill(process, Signal::SIGTERM).unwrap();
     assert_eq!(session.end().0.code(), Some(0));
+}
+
+/// The line of progress fits into the terminal. A dumb terminal, which could not erase it, has none.
+#[cfg(unix)]
+#[test]
+fn progress_fits_the_terminal() {
+    use crate::support::terminal::Terminal;
+    const ERASE: &str = "\r\x1b[K";
+    let folder = Folder::new();
+    let (suite, games) = endless_files(&folder);
+    for (subject, begun) in [("--ascii", " 7/"), (text(&suite), "first"), (text(&games), "first")] {
+        for (term, columns) in [("xterm", 20), ("xterm", 45), ("xterm", 200), ("dumb", 80)] {
+            let arguments = ["analyse", "--time", "100000", subject];
+            let mut terminal = Terminal::start_with_columns(&arguments, term, columns);
+            terminal.until(begun);
+            if term != "dumb" {
+                terminal.until(ERASE);
+            }
+            terminal.signal(Signal::SIGTERM);
+            let (_, output) = terminal.end();
+            if term == "dumb" {
+                assert!(output.contains("Interrupted") && !output.contains('\x1b'), "{subject}: {output:?}");
+            }
+            for line in output.split(ERASE).skip(1) {
+                let line = line.split(['\r', '\n']).next().unwrap_or_default();
+                let width = line.chars().map(|letter| if letter > '\u{2E80}' { 2 } else { 1 }).sum::<u16>();
+                let is_progress = line.contains(" gone, ") || line.starts_with("depth ");
+                assert!(!is_progress || width < columns, "{subject}, {columns}: {line:?}");
+            }
+        }
+    }
 }

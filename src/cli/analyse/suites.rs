@@ -26,7 +26,7 @@ struct Suite {
     path: PathBuf,
     /// With line numbers.
     positions: Vec<(usize, Epd)>,
-    /// Invalid lines.
+    /// Lines that are left out, or whose solution is not understood.
     bad: u64,
 }
 
@@ -90,7 +90,7 @@ pub(super) fn run(paths: &[PathBuf], arguments: &AnalyseArguments, output: &Outp
             let counted = [(files, "file"), (lines, "line")].into_iter().filter(|&(count, _)| count > 0);
             let counted = counted.map(|(count, what)| format!("{count} {what}{}", if count == 1 { "" } else { "s" }));
             let unused = counted.collect::<Vec<_>>().join(" and ");
-            Err(CommandError::Failed(format!("{unused} could not be used: see above")))
+            Err(CommandError::Failed(format!("{unused} could not be read as a whole: see above")))
         }
     }
 }
@@ -121,6 +121,13 @@ impl Suite {
                 Ok(epd) => {
                     for repair in &epd.repairs {
                         print_status(&format!("{}, line {line}: {repair}", path.display()));
+                    }
+                    if !epd.unread.is_empty() {
+                        let (names, has_solution) =
+                            (epd.unread.join(", "), epd.solution.is_some() || epd.mate_in.is_some());
+                        let loss = if has_solution { "" } else { ", so there is no solution" };
+                        suite.bad += u64::from(!has_solution);
+                        print_status(&format!("{}, line {line}: not understood: {names}{loss}", path.display()));
                     }
                     suite.positions.push((line, epd));
                 }
@@ -260,26 +267,32 @@ fn solved(epd: &Epd, report: &SearchReport) -> Option<Option<(Duration, u32)>> {
     Some(Some((first.map_or(report.elapsed, |info| info.elapsed), depth)))
 }
 
-/// Has a column of points if a position has them.
+/// Has the columns of points and of lines that are not read if there are any.
 fn summary(suites: &[Suite], results: &[Vec<SuiteResult>]) -> String {
-    const HEADINGS: [&str; 8] =
-        ["suite", "positions", "solved", "share", "mean time to solution", "points", "time", "nodes"];
+    const HEADINGS: [&str; 9] =
+        ["suite", "positions", "solved", "share", "not read", "mean time to solution", "points", "time", "nodes"];
     let has_points = results.iter().flatten().any(|result| result.points.is_some_and(|points| points > 0));
-    let shown = |row: [String; 8]| {
-        let is_shown = move |heading: &str| has_points || heading != "points";
+    let bad = suites.iter().map(|suite| suite.bad).sum();
+    let shown = |row: [String; 9]| {
+        let is_shown = move |heading: &str| match heading {
+            "points" => has_points,
+            "not read" => bad > 0,
+            _ => true,
+        };
         HEADINGS.into_iter().zip(row).filter(move |(heading, _)| is_shown(heading)).map(|(_, text)| text)
     };
     let mut table = Table::new(shown(HEADINGS.map(str::to_owned)));
     for (suite, results) in suites.iter().zip(results) {
-        table.row(shown(summary_row(suite.name(), results.iter())));
+        table.row(shown(summary_row(suite.name(), suite.bad, results.iter())));
     }
     if results.len() > 1 {
-        table.row(shown(summary_row("all".to_owned(), results.iter().flatten())));
+        table.row(shown(summary_row("all".to_owned(), bad, results.iter().flatten())));
     }
     table.aligned()
 }
 
-fn summary_row<'a>(name: String, results: impl Iterator<Item = &'a SuiteResult> + Clone) -> [String; 8] {
+/// `bad` is the number of lines that are not read as a whole.
+fn summary_row<'a>(name: String, bad: u64, results: impl Iterator<Item = &'a SuiteResult> + Clone) -> [String; 9] {
     let with_solution = results.clone().filter(|result| result.solved.is_some()).count();
     let times: Vec<f64> = results.clone().filter_map(|result| result.seconds_to_solution).collect();
     let solved = times.len() as f64;
@@ -292,6 +305,7 @@ fn summary_row<'a>(name: String, results: impl Iterator<Item = &'a SuiteResult> 
         results.clone().count().to_string(),
         format!("{solved} of {with_solution}"),
         or_dash(share, |share| format!("{share:.1} %")),
+        or_dash((bad > 0).then_some(bad), |bad| bad.to_string()),
         or_dash(mean, |mean| format!("{mean:.2} s")),
         or_dash((most > 0).then_some(points), |points| format!("{points} of {most}")),
         format!("{:.1} s", results.clone().fold(0.0, |sum, result| sum + result.seconds)),
@@ -363,9 +377,9 @@ mod tests {
         let csv = wrong.csv();
         assert_eq!(csv, "x.epd,3,\"a,b\",6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1,Rd8#,Kb1,+2.50,no,,,,9.000,100\n");
         assert_eq!(csv.replace("\"a,b\"", "").split(',').count(), CSV_HEADINGS.split(',').count());
-        let row = summary_row("x".to_owned(), [right, wrong].iter());
-        assert_eq!(row, ["x", "2", "1 of 2", "50.0 %", "1.00 s", "–", "18.0 s", "200"]);
-        assert_eq!(summary_row("x".to_owned(), [].iter()), ["x", "0", "0 of 0", "–", "–", "–", "0.0 s", "0"]);
+        let row = summary_row("x".to_owned(), 2, [right, wrong].iter());
+        assert_eq!(row, ["x", "2", "1 of 2", "50.0 %", "2", "1.00 s", "–", "18.0 s", "200"]);
+        assert_eq!(summary_row("x".to_owned(), 0, [].iter()), ["x", "0", "0 of 0", "–", "–", "–", "–", "0.0 s", "0"]);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::ScalingError;
 use super::engines::SearchTrace;
 use crate::engine::Limits;
-use crate::games::epd;
+use crate::games::{decode, epd};
 use crate::position::Position;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -33,7 +33,7 @@ impl Positions {
     /// Ignores empty lines and lines that begin with `#`. Invalid lines are [skipped](Self::skipped).
     pub(super) fn read(path: &Path) -> Result<Self, ScalingError> {
         let bytes = std::fs::read(path).map_err(ScalingError::file(path))?;
-        let positions = Self::parse(&path.display().to_string(), &String::from_utf8_lossy(&bytes));
+        let positions = Self::parse(&path.display().to_string(), &decode(bytes));
         if positions.entries.is_empty() {
             let reason = positions.skipped.first().cloned().unwrap_or_else(|| "it has no lines".to_owned());
             return Err(ScalingError::NoPositions { path: path.to_owned(), reason });

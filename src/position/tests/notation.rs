@@ -13,7 +13,8 @@ fn each_error_is_detected() {
     let text = |text: &str| text.to_owned();
     for (fen, error) in [
         ("", FenError::FieldCount(0)),
-        ("startpos", FenError::FieldCount(1)),
+        ("startpos", FenError::Board("startpos".to_owned())),
+        ("1. e4 c5 2. Nf3 *", FenError::Board("1.".to_owned())),
         ("4k3/8/8/8/8/8/8/4K3 w -", FenError::FieldCount(3)),
         ("4k3/8/8/8/8/8/8/4K3 w - - 0 1 moves e1e2", FenError::FieldCount(8)),
         ("4k3/8/8/8/8/8/4K3 w - - 0 1", FenError::RankCount(7)),
