@@ -49,7 +49,6 @@ fn illegal_move_leaves_no_position() {
         "position startpos moves e1g1",
         "position startpos moves e2e4q",
         "position startpos moves 0000",
-        "position startpos moves e2e4 foo",
         "position startpos moves e2",
         "position startpos moves é2e4",
         "position startpos moves e2e4e5",
@@ -63,6 +62,21 @@ fn illegal_move_leaves_no_position() {
         expect_no_position(&mut session, line);
     }
     assert!(session.warning("position startpos moves e2e4 e4e5").contains("move 2: "));
+    session.quit();
+}
+
+#[test]
+fn another_command_behind_the_moves_is_left_out() {
+    let mut session = Session::start();
+    for (line, fen) in [
+        ("position startpos moves e2e4 go movetime 50", "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"),
+        ("position startpos moves d2d4 foo d7d5", "rnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR b KQkq - 0 1"),
+        ("position fen 8/8/4k3/8/8/8/4P3/4K3 w - - 0 1 moves e2e4 stop", "8/8/4k3/8/4P3/8/8/4K3 b - - 0 1"),
+    ] {
+        let warning = session.warning(line);
+        assert!(warning.starts_with("position: left out behind the moves: `"), "{line}: {warning}");
+        assert_eq!(board(&mut session), fen, "{line}");
+    }
     session.quit();
 }
 

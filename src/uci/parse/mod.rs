@@ -179,7 +179,7 @@ fn parse_command<'a>(word: &str, words: impl Iterator<Item = &'a str>, line: &st
 }
 
 /// `position (startpos | [fen] FEN) [moves MOVE...]`; accepts a FEN without `fen`, and moves behind `startpos` without
-/// `moves`.
+/// `moves`. The moves end at a word that can be none.
 fn parse_position<'a>(words: impl Iterator<Item = &'a str>) -> Parsed {
     let mut words = words.peekable();
     let mut moves = Vec::new();
@@ -202,8 +202,14 @@ fn parse_position<'a>(words: impl Iterator<Item = &'a str>) -> Parsed {
         }
         None => return UciCommand::BadPosition("expected `startpos` or `fen`".to_owned()).into(),
     };
-    moves.extend(words.map(str::to_owned));
-    UciCommand::Position(PositionCommand { fen, moves }).into()
+    moves.extend(words.filter(|&word| word != "moves").map(str::to_owned));
+    // Letters alone are a move in no notation: another command on this line, say. Without a null move the game would go wrong.
+    let is_move =
+        |word: &String| ["null", "pass"].contains(&word.as_str()) || !word.bytes().all(|b| b.is_ascii_alphabetic());
+    let rest = moves.split_off(moves.iter().position(|word| !is_move(word)).unwrap_or(moves.len()));
+    let warning =
+        (!rest.is_empty()).then(|| format!("position: left out behind the moves: {}", quote(&rest.join(" "))));
+    Parsed { command: Some(UciCommand::Position(PositionCommand { fen, moves })), warning }
 }
 
 fn is_uci_move(word: &str) -> bool {

@@ -99,6 +99,28 @@ fn positions() {
 }
 
 #[test]
+fn moves_end_at_a_word_that_is_none() {
+    for (line, moves, rest) in [
+        ("position startpos moves e2e4 go movetime 50", "e2e4", "go movetime 50"),
+        ("position startpos go infinite", "", "go infinite"),
+        ("position fen 8/8 w - - 0 1 moves a1a2 isready", "a1a2", "isready"),
+        ("position startpos moves e2e4 xyz e7e5", "e2e4", "xyz e7e5"),
+        ("position startpos moves e2e4 moves e7e5", "e2e4 e7e5", ""),
+        // Perhaps a move: the position is refused later.
+        ("position startpos moves e2e4 e5 d2d4", "e2e4 e5 d2d4", ""),
+        ("position startpos moves e2e4 0000 null d2d4", "e2e4 0000 null d2d4", ""),
+        ("position startpos moves e2e4 O-O ;", "e2e4 O-O ;", ""),
+    ] {
+        let Parsed { command: Some(UciCommand::Position(position)), warning } = parse(line.as_bytes()) else {
+            panic!("{line}")
+        };
+        assert_eq!(position.moves.join(" "), moves, "{line}");
+        let expected = (!rest.is_empty()).then(|| format!("position: left out behind the moves: `{rest}`"));
+        assert_eq!(warning, expected, "{line}");
+    }
+}
+
+#[test]
 fn clear_words_of_a_position_may_be_missing() {
     let same = |line, complete| assert_eq!(command(line), command(complete), "{line}");
     same("position startpos e2e4", "position startpos moves e2e4");
