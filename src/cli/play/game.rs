@@ -224,13 +224,16 @@ impl FromStr for TimeControl {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let (minutes, seconds) = text.split_once('+').unwrap_or((text, "0"));
-        let time = |text: &str, factor: f64| {
-            let time = Duration::try_from_secs_f64(text.trim().parse::<f64>().ok()? * factor).ok()?;
-            (time <= Duration::from_secs(86_400)).then_some(time)
+        let number = |text: &str| text.trim().parse().ok().filter(|number: &f64| number.is_finite());
+        let (Some(minutes), Some(seconds)) = (number(minutes), number(seconds)) else {
+            return Err("not minutes, or minutes and seconds to add, as in 5+3".to_owned());
         };
-        match (time(minutes, 60.0), time(seconds, 1.0)) {
+        let time = |seconds: f64| {
+            Duration::try_from_secs_f64(seconds).ok().filter(|time| *time <= Duration::from_secs(86_400))
+        };
+        match (time(minutes * 60.0), time(seconds)) {
             (Some(base), Some(increment)) if !base.is_zero() => Ok(TimeControl { base, increment }),
-            _ => Err("not minutes and seconds to add, as in 5+3, up to a day".to_owned()),
+            _ => Err("a clock has more than 0 minutes, and at most a day; a move adds at most a day".to_owned()),
         }
     }
 }
@@ -481,8 +484,14 @@ mod tests {
         for (text, seconds) in [("5+3", "300+3"), ("0.5", "30"), ("90+0.5", "5400+0.5")] {
             assert_eq!(written(text).as_deref(), Some(seconds));
         }
-        for text in ["", "+", "5+", "0+5", "-1", "5+-1", "x+3", "nan", "inf", "1e300", "5+3+2", "9999"] {
-            assert_eq!(written(text), None, "{text}");
+        for (error, texts) in [
+            ("as in 5+3", &["", "+", "5+", "x+3", "nan", "inf", "5+3+2"][..]),
+            ("more than 0 minutes", &["0+5", "-1", "5+-1", "1e300", "9999", "5+90000"]),
+        ] {
+            for text in texts {
+                let found = text.parse::<TimeControl>().unwrap_err();
+                assert!(found.contains(error), "{text}: {found}");
+            }
         }
         let shown = |left: [u64; 2]| {
             let left = left.map(Duration::from_millis);
