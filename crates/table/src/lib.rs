@@ -69,9 +69,9 @@
 //! verified, by place or by check.
 //!
 //! **Replacement.** The seven schemes of Breuker, Uiterwijk and van den Herik, "Replacement Schemes for Transposition
-//! Tables" (ICCA Journal 17(4), 1994): [`Scheme`] lists them. The default, TWOBIG1, keeps the entry with the larger
-//! searched subtree in the first slot and the newest other one in the second. The same key is updated in place;
-//! [`Update`] and [`Payload::merge`] say how. [`Work`] is the size of the subtree as a 16-bit floating-point number.
+//! Tables" (ICCA Journal 17(4), 1994): [`Scheme`] lists them. Under the default, TWOBIG1, a new entry takes the first slot if its
+//! searched subtree is no smaller than that of the entry there, which moves to the second slot; otherwise it takes the
+//! second. The same key is updated in place, in either slot; [`Update`] and [`Payload::merge`] say how. [`Work`] is the size of the subtree as a 16-bit floating-point number.
 //!
 //! **Generations.** Entries are stamped with the number of the search, modulo 32, if the payload has five bits for it. A
 //! stamped entry of an earlier search is still found; at the first collision it is overwritten (section 6.2 of the

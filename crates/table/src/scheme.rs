@@ -12,8 +12,10 @@ use crate::table::Place;
 ///
 /// The seven are those of Breuker, Uiterwijk and van den Herik, "Replacement Schemes for Transposition Tables" (ICCA
 /// Journal 17(4), 1994), section 6.1. Under the five schemes of one level a key has one slot. Under the two schemes of two
-/// levels it has a bucket of two: the first level holds the deeper or bigger entry, the second the newest of the rest.
-/// The number of slots is the same. An entry of an earlier search is
+/// levels it has a bucket of two: a new entry that is at least as deep or big as the first level's takes its place, any other the
+/// second level. So the first level holds the deepest or biggest of the entries as they were first stored; an entry of the
+/// second level that is updated to more stays there, for the next new entry to replace (the paper says nothing of updates). The
+/// number of slots is the same. An entry of an earlier search is
 /// always replaced, whatever the scheme (section 6.2).
 // The discriminants are the numbers in a saved file.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -29,7 +31,7 @@ pub enum Scheme {
     /// As [`Scheme::Big1`], but a hit counts as many nodes as were searched to obtain it. The table compares the work it
     /// is given, so the two differ only in what the search counts: see [`Scheme::counts_hits_in_full`].
     BigAll = 5,
-    /// Two levels: a new entry at least as deep as the first one takes its place and shifts it to the second level; any other
+    /// Two levels: a new entry at least as deep as the first level's takes its place and shifts it to the second level; any other
     /// goes to the second level.
     TwoDeep = 6,
     /// Two levels, as [`Scheme::TwoDeep`], by the size of the subtree as in [`Scheme::Big1`]. The best of the seven in the

@@ -230,6 +230,7 @@ pub(crate) fn update<S: Slot>(slot: &S, old: &RawEntry, new: RawEntry, rule: &im
 /// - if each of their 32-bit halves differs by less than 2^23, or each 16-bit part by less than 2^11,
 /// - if they differ in at most 12 bits,
 /// - if both have equal 32-bit halves, four equal 16-bit parts included.
+#[repr(C)]
 #[derive(Debug, Default)]
 pub struct VerifiedSlot<W, const BITS: u32 = CHECK_BITS> {
     data: W,

@@ -18,8 +18,8 @@ use sesame_table::{Bucket, Generation, RawEntry, Scheme, SchemeRule, Slot, Store
 use crate::entry::Entry;
 use crate::models::{
     Broken, CheckFirst, CheckOfAnother, Flaw, LinearMix, LooksTwice, ModelSlot, NUMBERS, NoEmptyTest, NoFlaw, NoXor,
-    PATTERNS, PlainXor, WITHOUT_MOVE, bucket_of, check_accepted, check_patterned, install_panic_hooks, key_of_number,
-    patterned, raw_entry_of, rule,
+    PATTERNS, Pattern, PlainXor, WITHOUT_MOVE, bucket_of, check_accepted, check_patterned, install_panic_hooks,
+    key_of_number, patterned, raw_entry_of, rule,
 };
 
 /// A word of loom's, plain or behind a gate.
@@ -171,7 +171,7 @@ fn on_a_slot<S: ModelSlot>(update: Update, salts: [u8; 2]) {
 }
 
 /// Two writers of different keys and a reader on one slot, with payloads of a pattern.
-fn write_patterned<S: ModelSlot>(pattern: fn(u64) -> u64) {
+fn write_patterned<S: ModelSlot>(pattern: Pattern) {
     let numbers = [NUMBERS, 2 * NUMBERS + 1];
     let look = |slot: &S| {
         let entry = slot.read();

@@ -78,9 +78,11 @@ pub(crate) fn is_right(key: u64, entry: &Entry, work: Work) -> bool {
     })
 }
 
-/// Packed payloads as programs store them, as functions of a number from 1 up, which is also their work: a mixture of two
-/// that agree in the verified bits of a linear mapping shows in every schedule.
-pub(crate) const PATTERNS: [(&str, fn(u64) -> u64); 5] = [
+/// A packed payload, never 0, as a function of a number from 1 up.
+pub(crate) type Pattern = fn(u64) -> u64;
+
+/// Packed payloads as programs store them. The number is also their work, so every mixture of two of them shows.
+pub(crate) const PATTERNS: [(&str, Pattern); 5] = [
     ("counters", |n| n),
     ("repeated parts", |n| n * 0x0001_0001_0001_0001),
     ("equal halves", |n| n * 0x0000_0001_0000_0001),
@@ -97,12 +99,12 @@ pub(crate) fn key_of_number(n: u64) -> u64 {
 }
 
 /// Returns the raw entry of the number `n`, 1 to 4,095.
-pub(crate) fn patterned(pattern: fn(u64) -> u64, n: u64) -> RawEntry {
+pub(crate) fn patterned(pattern: Pattern, n: u64) -> RawEntry {
     RawEntry { data: pattern(n), signature: Signature::new(key_of_number(n), Work::from_nodes(n)) }
 }
 
 /// As [`check_accepted`], for [`patterned`] entries.
-pub(crate) fn check_patterned(pattern: fn(u64) -> u64, key: u64, raw: &RawEntry) -> Result<(), String> {
+pub(crate) fn check_patterned(pattern: Pattern, key: u64, raw: &RawEntry) -> Result<(), String> {
     let n = raw.signature.work().nodes();
     let is_right = key == key_of_number(n) && raw.data == pattern(n);
     is_right.then_some(()).ok_or_else(|| format!("accepted for {key:x} an entry that nobody stored for it: {raw:x?}"))

@@ -15,8 +15,8 @@ use shuttle::sync::atomic::{AtomicU64, Ordering};
 use shuttle::{Config, Runner, thread};
 
 use crate::models::{
-    Broken, CheckFirst, CheckOfAnother, LinearMix, LooksTwice, ModelSlot, NUMBERS, NoFlaw, NoXor, PATTERNS, PlainXor,
-    check_accepted, check_patterned, install_panic_hooks, patterned, raw_entry_of, rule,
+    Broken, CheckFirst, CheckOfAnother, LinearMix, LooksTwice, ModelSlot, NUMBERS, NoFlaw, NoXor, PATTERNS, Pattern,
+    PlainXor, check_accepted, check_patterned, install_panic_hooks, patterned, raw_entry_of, rule,
 };
 
 /// A word of shuttle's.
@@ -49,7 +49,7 @@ struct SmallTable<S> {
     buckets: [Bucket<S>; 2],
     generation: ShuttleWord,
     scheme: Scheme,
-    pattern: Option<fn(u64) -> u64>,
+    pattern: Option<Pattern>,
 }
 
 /// The counts of all schedules of a run.
@@ -70,7 +70,7 @@ fn key(n: u64) -> u64 {
 }
 
 impl<S: ModelSlot> SmallTable<S> {
-    fn new(scheme: Scheme, pattern: Option<fn(u64) -> u64>) -> Self {
+    fn new(scheme: Scheme, pattern: Option<Pattern>) -> Self {
         let buckets = [(), ()].map(|()| Bucket::new(S::empty(), S::empty()));
         SmallTable { buckets, generation: ShuttleWord::new(0), scheme, pattern }
     }
