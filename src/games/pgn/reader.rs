@@ -82,7 +82,8 @@ impl<R: BufRead> Reader<R> {
         }
         let end = self.moves(&mut game)?;
         if game.plies.is_empty() && game.tags.is_empty() && game.comments.is_empty() && end.is_none() {
-            return Ok(None);
+            // A glyph or a number alone before the next tag is no game.
+            return if self.lexer.is_at(b"[") { self.game() } else { Ok(None) };
         }
         let by_tag = game.tag("Result").and_then(GameResult::read).filter(|&result| result != GameResult::Unknown);
         game.result = by_tag.or(end).unwrap_or_default();
@@ -381,11 +382,16 @@ impl<R: BufRead> Lexer<R> {
 
     /// Returns true if the next token begins with one of `bytes`.
     fn is_at(&mut self, bytes: &[u8]) -> bool {
-        if !self.words.is_empty() {
-            return false;
-        }
         self.skip_blanks();
-        self.peek().is_some_and(|byte| bytes.contains(&byte))
+        // An invisible word: a byte order mark or an end of file between joined files.
+        while self.words.is_empty() && self.peek().is_some_and(|byte| !byte.is_ascii_graphic()) {
+            let Ok(word) = self.word() else { return false };
+            if let Some(Token::Word(word)) = word {
+                self.words.push(word);
+            }
+            self.skip_blanks();
+        }
+        self.words.is_empty() && self.peek().is_some_and(|byte| bytes.contains(&byte))
     }
 
     /// Returns the next word without taking it; `None` before anything else.
@@ -456,7 +462,9 @@ impl<R: BufRead> Lexer<R> {
                 }
                 b'!' | b'?' => {
                     let others = self.take_while(|byte| b"!?".contains(&byte))?;
-                    match movetext::glyphs(&decode([&[byte], &others[..]].concat())).as_deref() {
+                    // Two of `????` count.
+                    let signs = decode([byte].into_iter().chain(others.into_iter().take(1)).collect());
+                    match movetext::glyphs(&signs).as_deref() {
                         Some(&[glyph]) => Token::Nag(glyph),
                         _ => continue,
                     }

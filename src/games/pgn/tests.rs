@@ -337,6 +337,19 @@ fn consecutive_games() {
 }
 
 #[test]
+fn joined_files_have_all_their_games() {
+    for join in ["", "\u{1a}", "\u{feff}", "\u{1a}\u{feff}\n\u{feff} ", "\u{a0}\n", "????\n"] {
+        for end in ["*", ""] {
+            let games =
+                read(&format!("[Event \"1\"]\n\n1. e4 {end}\n{join}[Event \"2\"]\n[White \"W\"]\n\n1. d4 *\n{join}"));
+            let games: Vec<_> = games.into_iter().map(Result::unwrap).filter(|game| !game.tags.is_empty()).collect();
+            assert_eq!(games.len(), 2, "{join:?}: {games:?}");
+            assert_eq!((games[1].tag("Event"), games[1].tag("White")), (Some("2"), Some("W")), "{join:?}");
+        }
+    }
+}
+
+#[test]
 fn games_without_moves_are_told_apart_by_their_tags() {
     let text = "[White \"A\"]\n[Result \"1-0\"]\n\n[White \"B\"]\n[Result \"0-1\"]\n\n[White \"C\"]\n\n1. e4 1-0\n";
     let games: Vec<_> = read(text).into_iter().map(Result::unwrap).collect();
