@@ -22,6 +22,7 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use clap::Parser;
 use sesame_report::command::{self, CommandError, print_status};
 
 use crate::engine::Affinity;
@@ -33,6 +34,11 @@ use interrupt::Interrupt;
 use scaling::ScalingArgs;
 
 pub fn main() -> ExitCode {
+    let is_session = || matches!(Cli::try_parse(), Ok(Cli { command: None | Some(Command::Uci) }));
+    if rank().is_some_and(|rank| rank > 0) && !is_session() {
+        // The first process does the work, reports errors, and writes the files.
+        return ExitCode::SUCCESS;
+    }
     command::main(|cli: Cli| {
         // The only output of the process: at the end it has the error of any failed write.
         let output = Output::stdout();
@@ -71,7 +77,7 @@ fn run_uci(output: &Output) -> Result<(), CommandError> {
             "Sesame {version} speaks UCI; `quit` ends it, `sesame --help` lists the subcommands."
         );
     }
-    if is_launched_by_mpi() {
+    if rank().is_some() {
         #[cfg(feature = "mpi")]
         return machines::run(output);
         #[cfg(not(feature = "mpi"))]
@@ -80,9 +86,11 @@ fn run_uci(output: &Output) -> Result<(), CommandError> {
     uci::run(io::stdin(), output.clone()).map_err(CommandError::failed)
 }
 
-/// Recognises the launchers of Open MPI, MPICH, Intel MPI and Slurm. Starting MPI to see it would take a second.
-fn is_launched_by_mpi() -> bool {
-    ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMI_RANK", "PMIX_RANK"].iter().any(|name| env::var_os(name).is_some())
+/// Number of this process among those that `mpirun` or `srun` has started; `None` without a launcher of Open MPI, MPICH, Intel
+/// MPI or Slurm. Starting MPI to see it would take a second.
+fn rank() -> Option<usize> {
+    let names = ["OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"];
+    names.iter().find_map(|name| env::var(name).ok()?.parse().ok())
 }
 
 fn run_bench(arguments: &BenchArguments, output: &Output) -> Result<(), CommandError> {

@@ -9,6 +9,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use super::*;
+use crate::eval::tests::random_weights;
 use crate::position::{Move, Position};
 use crate::search::{Control, EntryTaker, RemoteEntries, RemoteEntry, TtEntry};
 
@@ -61,17 +62,25 @@ struct RecordingLink {
     /// The start of a search panics: when the time is planned, or when the machines begin.
     overhead_panics: bool,
     begin_panics: bool,
+    overhead: Duration,
+    /// The others do not answer at the start.
+    is_alone: bool,
+    fingerprints: Mutex<Vec<u64>>,
+    limits: Mutex<Vec<Duration>>,
+    offered: Arc<AtomicUsize>,
     /// The number of entries up to the one at which a worker panics; 0 for none.
     panics_at_entry: Arc<AtomicUsize>,
     ended: AtomicUsize,
 }
 
-struct Taker(Arc<AtomicUsize>);
+/// The number of entries up to a panic, and the number so far.
+struct Taker(Arc<AtomicUsize>, Arc<AtomicUsize>);
 
 impl EntryTaker for Taker {
     fn take(&self, _: usize, _: u64, _: RemoteEntry) {
         let left = self.0.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1));
         assert!(left != Ok(1), "injected into a worker");
+        self.1.fetch_add(1, Relaxed);
     }
 }
 
@@ -88,13 +97,16 @@ impl SearchLink for RecordingLink {
         &self,
         _: &Arc<Control>,
         _: &Arc<TranspositionTable>,
-        _: u64,
+        fingerprint: u64,
     ) -> Result<Arc<RemoteEntries>, Option<String>> {
         assert!(!self.begin_panics, "injected into the start of a search");
-        Ok(Arc::new(RemoteEntries::new(0, Box::new(Taker(Arc::clone(&self.panics_at_entry))))))
+        self.fingerprints.lock().push(fingerprint);
+        let taker = Taker(Arc::clone(&self.panics_at_entry), Arc::clone(&self.offered));
+        if self.is_alone { Err(Some("alone".to_owned())) } else { Ok(Arc::new(RemoteEntries::new(0, Box::new(taker)))) }
     }
 
-    fn end(&self, _: Option<Line>, _: Duration) -> (Vec<Line>, Option<String>) {
+    fn end(&self, _: Option<Line>, limit: Duration) -> (Vec<Line>, Option<String>) {
+        self.limits.lock().push(limit);
         self.ended.fetch_add(1, Relaxed);
         (self.lines.clone(), None)
     }
@@ -109,7 +121,7 @@ impl SearchLink for RecordingLink {
 
     fn overhead(&self) -> Duration {
         assert!(!self.overhead_panics, "injected into the plan of a search");
-        Duration::ZERO
+        self.overhead
     }
 }
 
@@ -318,6 +330,65 @@ fn line_of_another_machine_can_win() {
         let last = sink.infos.lock().last().unwrap().line.pv[0];
         assert_eq!((Some(last), link.ended.load(Relaxed)), (best, 1));
     }
+}
+
+#[test]
+fn other_machines_get_entries_and_little_of_the_clock() {
+    let millis = Duration::from_millis;
+    let clock = |time| Limits {
+        clock: Some(Clock { time: [millis(time); 2], ..Clock::default() }),
+        depth: Some(5),
+        ..Limits::default()
+    };
+    let move_time = |time| Limits { move_time: Some(millis(time)), ..depth(5) };
+    // The limits; the time set aside for the others; whether they take part, and for how long they are waited for at most. A
+    // search below 20 ms is too short for them, with what is set aside.
+    for (limits, overhead, is_linked, most) in [
+        (depth(6), 10, true, 500),
+        (clock(3200), 10, true, 200),
+        (clock(1_000_000), 10, true, 500),
+        (clock(20), 0, false, 0),
+        (move_time(160_000), 10, true, 500),
+        (move_time(15), 0, false, 0),
+        (move_time(30), 0, true, 30),
+        (move_time(30), 10, false, 0),
+    ] {
+        let link = Arc::new(RecordingLink { overhead: millis(overhead), ..RecordingLink::default() });
+        let (mut engine, sink) = engine(1);
+        engine.set_link(Arc::clone(&link) as _);
+        engine.go(&start(), limits.clone());
+        expect_answer(&engine, &sink, 0);
+        let waits = link.limits.lock().clone();
+        assert_eq!((link.fingerprints.lock().len(), waits.len()), (is_linked.into(), is_linked.into()), "{limits:?}");
+        assert!(waits.iter().all(|wait| *wait <= millis(most)), "{limits:?}: {waits:?}");
+        assert_eq!(link.offered.load(Relaxed) > 0, is_linked, "{limits:?}");
+    }
+}
+
+#[test]
+fn machines_that_do_not_begin_are_not_ended() {
+    let link = Arc::new(RecordingLink { is_alone: true, ..RecordingLink::default() });
+    let (mut engine, sink) = engine(1);
+    engine.set_link(Arc::clone(&link) as _);
+    engine.go(&start(), Limits { nodes: Some(5000), ..Limits::default() });
+    expect_answer(&engine, &sink, 0);
+    assert_eq!((link.ended.load(Relaxed), link.offered.load(Relaxed)), (0, 0));
+    assert_eq!(*sink.messages.lock(), ["alone"]);
+}
+
+#[test]
+fn machines_know_each_others_network() {
+    let link = Arc::new(RecordingLink::default());
+    let (mut engine, sink) = engine(1);
+    engine.set_link(Arc::clone(&link) as _);
+    let other = Arc::new(Network::new(&random_weights(1)).unwrap());
+    for (number, network) in [Network::embedded(), other, Network::embedded()].into_iter().enumerate() {
+        engine.set_network(network);
+        engine.go(&start(), depth(1));
+        expect_answer(&engine, &sink, number);
+    }
+    let fingerprints = link.fingerprints.lock().clone();
+    assert!(fingerprints[0] == fingerprints[2] && fingerprints[0] != fingerprints[1], "{fingerprints:?}");
 }
 
 /// Panics at one of the lines it receives.

@@ -275,6 +275,17 @@ mod tests {
     }
 
     #[test]
+    fn nodes_of_other_machines_count_to_the_limit() {
+        let (limit, remote, before) = (100_000, 90_000, 1000);
+        let control = Control::new(1, Some(limit)).with_machines(true);
+        let mut count = NodeCount::new(0, &control);
+        (0..before).for_each(|_| count.count(&control).unwrap());
+        control.set_remote_counts(remote, 0);
+        while count.count(&control).is_ok() {}
+        assert!((limit..=limit + SHARED_LIMIT_INTERVAL).contains(&control.nodes()), "{}", control.nodes());
+    }
+
+    #[test]
     fn the_deadline_stops_workers_after_their_first_iteration() {
         for limit in [None, Some(1_000_000)] {
             let control = Control::new(1, limit).with_deadline(Some(Instant::now()));

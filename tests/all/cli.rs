@@ -4,7 +4,7 @@ use crate::support::Session;
 use crate::support::folder::Folder;
 #[cfg(target_os = "linux")]
 use crate::support::program::{assert_in_order, run_into};
-use crate::support::program::{run, sesame, succeed};
+use crate::support::program::{output_in_time, run, sesame, succeed};
 
 #[test]
 fn help_and_version() {
@@ -152,6 +152,26 @@ fn figurines_where_the_locale_has_them() {
     };
     assert!(analyse("C.UTF-8").contains("8 | ♜ ♞ ♝"));
     assert!(analyse("C").contains("8 | r n b"));
+}
+
+/// As `mpirun -n 2 sesame perft 1` starts them.
+#[test]
+fn first_of_several_processes_does_the_work() {
+    for name in ["OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"] {
+        for arguments in
+            [&["perft", "1"][..], &["bench", "1"], &["analyse", "--depth", "1"], &["frobnicate"], &["--help"]]
+        {
+            let of_rank = |rank: &str| {
+                let mut command = sesame();
+                command.args(arguments).env(name, rank);
+                output_in_time(command)
+            };
+            let [first, second] = ["0", "1"].map(of_rank);
+            let is_silent = |output: &std::process::Output| output.stdout.is_empty() && output.stderr.is_empty();
+            assert!(!is_silent(&first) && is_silent(&second), "{arguments:?}: {first:?} {second:?}");
+            assert!(second.status.success());
+        }
+    }
 }
 
 #[test]
