@@ -56,11 +56,11 @@ pub(crate) struct FollowerSession {
 }
 
 impl FollowerLink {
-    /// The last value is the work of the thread that calls the transport.
+    /// The last value makes the loop of the thread that calls the transport.
     pub(super) fn new<T: Transport>(
         rank: usize,
         patience: Patience,
-    ) -> (FollowerLink, FollowerSession, impl FnOnce(T) + Send + use<T>) {
+    ) -> (FollowerLink, FollowerSession, impl FnOnce(T) -> FollowerLoop<T> + Send + use<T>) {
         let state = Arc::new(Mutex::new(FollowerState::default()));
         let outbox = Outbox::new();
         let (exchange, thread) = (outbox.exchange(), Mutex::new(None));
@@ -71,10 +71,7 @@ impl FollowerLink {
             output: AnswerWatch { state: Arc::clone(&state), line: Vec::new() },
             end: SessionEnd(Arc::clone(&state)),
         };
-        let work = move |transport| {
-            let mut follower = FollowerLoop::new(Rounds::new(transport), sender, outbox, state, patience);
-            while follower.step() {}
-        };
+        let work = move |transport| FollowerLoop::new(Rounds::new(transport), sender, outbox, state, patience);
         (link, session, work)
     }
 
@@ -138,7 +135,7 @@ impl SearchLink for FollowerLink {
 }
 
 pub(crate) struct LeaderInput {
-    lines: Receiver<Vec<u8>>,
+    pub(super) lines: Receiver<Vec<u8>>,
     rest: Vec<u8>,
     /// Bytes of `rest`.
     read: usize,
@@ -220,7 +217,7 @@ impl Drop for SessionEnd {
 }
 
 /// Takes part in rounds until the leader quits.
-struct FollowerLoop<T> {
+pub(super) struct FollowerLoop<T> {
     rounds: Rounds<T>,
     /// `None` after the leader has quit.
     input: Option<Sender<Vec<u8>>>,
@@ -246,8 +243,12 @@ impl<T: Transport> FollowerLoop<T> {
         Self { rounds, input: Some(input), outbox, state, patience, search: 0, last: 0, is_stopped: false }
     }
 
+    pub(super) fn run(mut self) {
+        while self.step() {}
+    }
+
     /// A round. Returns false after the last.
-    fn step(&mut self) -> bool {
+    pub(super) fn step(&mut self) -> bool {
         let own = self.block();
         let (input, state, patience) = (&mut self.input, &self.state, self.patience.leader);
         let blocks = self.rounds.exchange(&own, &mut |waited| {

@@ -36,7 +36,7 @@ const STALL: Duration = Duration::from_millis(100);
 const SILENCE: Duration = Duration::from_secs(3);
 
 /// For the leader's thread of the cluster.
-enum Order {
+pub(super) enum Order {
     Lines(String),
     /// Replies when the followers have carried out all lines. Requests are numbered from 1.
     Ready(u64, Sender<()>),
@@ -52,7 +52,7 @@ enum Order {
 }
 
 pub(crate) struct LeaderLink {
-    orders: Sender<Order>,
+    pub(super) orders: Sender<Order>,
     announced: Mutex<Option<(String, bool)>>,
     /// Number of the last [`Order::Ready`].
     asked: AtomicU64,
@@ -122,8 +122,10 @@ impl RoundState {
 }
 
 impl LeaderLink {
-    /// The second value is the work of the thread that calls the transport.
-    pub(super) fn new<T: Transport>(patience: Patience) -> (LeaderLink, impl FnOnce(T) + Send + use<T>) {
+    /// The second value makes the loop of the thread that calls the transport.
+    pub(super) fn new<T: Transport>(
+        patience: Patience,
+    ) -> (LeaderLink, impl FnOnce(T) -> LeaderLoop<T> + Send + use<T>) {
         let (orders, inbox) = unbounded();
         let outbox = Outbox::new();
         let exchange = outbox.exchange();
@@ -139,8 +141,7 @@ impl LeaderLink {
             patience,
             thread: Mutex::new(None),
         };
-        let work = move |transport| LeaderLoop::new(Rounds::new(transport), inbox, outbox, of_thread, patience).run();
-        (link, work)
+        (link, move |transport| LeaderLoop::new(Rounds::new(transport), inbox, outbox, of_thread, patience))
     }
 
     /// [`quit`](Self::quit) joins the thread.
@@ -265,7 +266,7 @@ impl SearchLink for LeaderLink {
     }
 }
 
-struct LeaderLoop<T> {
+pub(super) struct LeaderLoop<T> {
     rounds: Rounds<T>,
     orders: Receiver<Order>,
     outbox: Outbox,
@@ -324,7 +325,7 @@ impl<T: Transport> LeaderLoop<T> {
         }
     }
 
-    fn run(mut self) {
+    pub(super) fn run(mut self) {
         let mut pause = Some(self.heartbeat);
         while let Some(time) = pause {
             let order = self.next_order(time);
@@ -333,7 +334,7 @@ impl<T: Transport> LeaderLoop<T> {
     }
 
     /// Waits at most this long.
-    fn next_order(&mut self, time: Duration) -> Option<Order> {
+    pub(super) fn next_order(&mut self, time: Duration) -> Option<Order> {
         let takes_orders = match &self.phase {
             Phase::Idle => true,
             Phase::Search(running) => running.end.is_none(),
@@ -351,7 +352,7 @@ impl<T: Transport> LeaderLoop<T> {
     }
 
     /// A round. Returns the time to the next one, unless an order comes; `None` after the last.
-    fn step(&mut self, order: Option<Order>) -> Option<Duration> {
+    pub(super) fn step(&mut self, order: Option<Order>) -> Option<Duration> {
         order.into_iter().for_each(|order| self.carry_out(order));
         if self.state.is_over.load(Relaxed) {
             self.phase = Phase::Quit;

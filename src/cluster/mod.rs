@@ -20,6 +20,8 @@
 mod block;
 mod follower;
 mod leader;
+#[cfg(test)]
+mod model;
 #[cfg(feature = "mpi")]
 pub(crate) mod mpi;
 mod outbox;
@@ -106,12 +108,12 @@ pub(crate) fn join<T: Transport + 'static>(
         Role::Alone
     } else if rank == LEADER {
         let (link, work) = LeaderLink::new(patience);
-        part.send(Box::new(work)).map_err(|_| ended())?;
+        part.send(Box::new(|transport| work(transport).run())).map_err(|_| ended())?;
         link.set_thread(thread);
         Role::Leader(Arc::new(link))
     } else {
         let (link, session, work) = FollowerLink::new(rank, patience);
-        part.send(Box::new(work)).map_err(|_| ended())?;
+        part.send(Box::new(|transport| work(transport).run())).map_err(|_| ended())?;
         link.set_thread(thread);
         Role::Follower(Arc::new(link), session)
     };

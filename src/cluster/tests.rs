@@ -80,7 +80,7 @@ fn ends_like(leader: &Block) -> Block {
 
 fn leader(transport: impl Transport + Send + 'static, patience: Patience) -> LeaderLink {
     let (link, work) = LeaderLink::new(patience);
-    link.set_thread(thread::spawn(move || work(transport)));
+    link.set_thread(thread::spawn(move || work(transport).run()));
     link
 }
 
@@ -126,7 +126,7 @@ fn follower_stores_what_machines_with_its_network_send() {
     let mut leader = Rounds::new(group.next().unwrap());
     let (link, session, work) = FollowerLink::new(1, PATIENT);
     let transport = group.next().unwrap();
-    link.set_thread(thread::spawn(move || work(transport)));
+    link.set_thread(thread::spawn(move || work(transport).run()));
     let (control, table) = (Arc::new(Control::new(1, None)), table());
     link.begin(&control, &table, OURS).unwrap();
     let sends = |fingerprint, key| {
@@ -245,7 +245,7 @@ fn machine_that_is_late_at_isready_is_not_waited_for_again() {
 
 fn follower_session(transport: impl Transport + Send + 'static, patience: Patience) -> (FollowerLink, FollowerSession) {
     let (link, session, work) = FollowerLink::new(1, patience);
-    link.set_thread(thread::spawn(move || work(transport)));
+    link.set_thread(thread::spawn(move || work(transport).run()));
     (link, session)
 }
 

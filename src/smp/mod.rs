@@ -7,7 +7,7 @@
 mod depths;
 mod machines;
 #[cfg(test)]
-mod models;
+pub(crate) mod models;
 mod numa;
 mod pool;
 mod search;

@@ -6,6 +6,6 @@
 //! flaw; without a flaw the latter must hold.
 
 mod depths;
-mod explore;
+pub(crate) mod explore;
 mod primitives;
 mod round_robin;
