@@ -96,7 +96,7 @@ pub enum EpdError {
     #[error(transparent)]
     Move(#[from] MoveError),
     /// Not a positive number.
-    #[error("dm must be a number of moves, not {0:?}")]
+    #[error("dm must be a number of moves from 1 up, not {0:?}")]
     MateIn(String),
     /// The operand begins with a quote and has no second one.
     #[error("the quotation of {0:?} has no end")]
@@ -436,7 +436,7 @@ mod tests {
         let repairs = Epd::read(&format!("{board} -1 7 bm Ra8#;")).unwrap().repairs;
         assert_eq!(
             repairs.iter().map(ToString::to_string).collect::<Vec<_>>(),
-            ["the halfmove clock \"-1\" is not a number: counts as 0"]
+            ["the halfmove clock \"-1\" is not a number from 0 up: counts as 0"]
         );
     }
 
@@ -473,7 +473,7 @@ mod tests {
         assert_eq!(error("nonsense"), "\"nonsense\" is no board (8 ranks with / between them)");
         assert!(error("1. e4 c5 2. Nf3 d6 *").starts_with("\"1.\" is no board"));
         assert!(error(&format!("{START} bm Qh5;")).contains("\"Qh5\" is not one legal move"));
-        assert!(error(&format!("{START} dm soon;")).contains("dm must be a number of moves"));
+        assert!(error(&format!("{START} dm soon;")).contains("dm must be a number of moves from 1 up"));
         assert_eq!(error("8/8/8/4k3/8/8/4K3/8 w - - bm Kd3;"), "the game is over");
         assert_eq!(error(&format!("{START} id \"x; bm e4;")), "the quotation of \"id\" has no end");
         let text = format!("\u{feff}# comment\n; comment\n{START}\r\nx\n");

@@ -77,10 +77,10 @@ pub enum FenError {
     #[error("no pawn can have made a double step over {0} in the last move")]
     EnPassantPawn(Square),
     /// The halfmove clock is not a number.
-    #[error("the halfmove clock {0:?} is not a number")]
+    #[error("the halfmove clock {0:?} is not a number from 0 up")]
     HalfmoveClock(String),
     /// The move number is not a number.
-    #[error("the move number {0:?} is not a number")]
+    #[error("the move number {0:?} is not a number from 0 up")]
     MoveNumber(String),
 }
 

@@ -138,14 +138,14 @@ fn slightly_wrong_fens_are_repaired() {
             "4k3/8/8/8/8/8/8/4K3 b - - - -7",
             "4k3/8/8/8/8/8/8/4K3 b - - 0 1",
             vec![
-                r#"the halfmove clock "-" is not a number: counts as 0"#,
-                r#"the move number "-7" is not a number: counts as 1"#,
+                r#"the halfmove clock "-" is not a number from 0 up: counts as 0"#,
+                r#"the move number "-7" is not a number from 0 up: counts as 1"#,
             ],
         ),
         (
             "4k3/8/8/8/8/8/8/4K3 b - - bm Kd7; id \"x\";",
             "4k3/8/8/8/8/8/8/4K3 b - - 0 1",
-            vec![r#"the halfmove clock "bm" is not a number: dropped with all that follows"#],
+            vec![r#"the halfmove clock "bm" is not a number from 0 up: dropped with all that follows"#],
         ),
         (
             "4k3/8/8/8/8/8/8/4K3 b - - 3 9 bm Kd7;",
