@@ -218,6 +218,9 @@ fn misses_are_none_whatever_a_payload_makes_of_zero() {
         assert_eq!((table.probe(0), table.probe(1), table.hashfull()), (None, None, 0), "{scheme}");
         table.store(1, &Careless(7), 5);
         assert_eq!((table.probe(0), table.probe(1)), (None, Some(Careless(7))), "{scheme}");
+        // Its merging, the default, is overwriting.
+        table.store(1, &Careless(8), 5);
+        assert_eq!(table.probe(1), Some(Careless(8)), "{scheme}");
     }
 }
 
