@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::thread;
 use std::time::Duration;
 
@@ -70,17 +70,28 @@ struct RecordingLink {
     offered: Arc<AtomicUsize>,
     /// The number of entries up to the one at which a worker panics; 0 for none.
     panics_at_entry: Arc<AtomicUsize>,
+    /// The end of the first search panics where its last thread frees it.
+    end_panics: Arc<AtomicBool>,
     ended: AtomicUsize,
 }
 
-/// The number of entries up to a panic, and the number so far.
-struct Taker(Arc<AtomicUsize>, Arc<AtomicUsize>);
+struct Taker {
+    panics_at_entry: Arc<AtomicUsize>,
+    end_panics: Arc<AtomicBool>,
+    offered: Arc<AtomicUsize>,
+}
 
 impl EntryTaker for Taker {
     fn take(&self, _: usize, _: u64, _: RemoteEntry) {
-        let left = self.0.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1));
+        let left = self.panics_at_entry.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1));
         assert!(left != Ok(1), "injected into a worker");
-        self.1.fetch_add(1, Relaxed);
+        self.offered.fetch_add(1, Relaxed);
+    }
+}
+
+impl Drop for Taker {
+    fn drop(&mut self) {
+        assert!(!self.end_panics.swap(false, Relaxed), "injected into the end of a search");
     }
 }
 
@@ -101,7 +112,8 @@ impl SearchLink for RecordingLink {
     ) -> Result<Arc<RemoteEntries>, Option<String>> {
         assert!(!self.begin_panics, "injected into the start of a search");
         self.fingerprints.lock().push(fingerprint);
-        let taker = Taker(Arc::clone(&self.panics_at_entry), Arc::clone(&self.offered));
+        let (panics_at_entry, end_panics) = (Arc::clone(&self.panics_at_entry), Arc::clone(&self.end_panics));
+        let taker = Taker { panics_at_entry, end_panics, offered: Arc::clone(&self.offered) };
         if self.is_alone { Err(Some("alone".to_owned())) } else { Ok(Arc::new(RemoteEntries::new(0, Box::new(taker)))) }
     }
 
@@ -431,12 +443,21 @@ fn panic_at_any_line_ends_the_search_of_other_machines() {
     }
 }
 
-/// Ends the search by a panic, and searches again.
-fn survives(mut engine: Engine, sink: &RecordingSink, limits: Limits, heal: impl FnOnce(&mut Engine)) {
+/// Ends the search by a panic of a worker, after so many entries, or by another, and searches again.
+fn survives(
+    mut engine: Engine,
+    sink: &RecordingSink,
+    limits: Limits,
+    entries_left: &AtomicUsize,
+    heal: impl FnOnce(&mut Engine),
+) {
     let threads = engine.options().threads;
     let (is_infinite, ponders) = (limits.infinite, limits.ponder);
     engine.go(&start(), limits);
     if is_infinite {
+        while entries_left.load(Relaxed) > 0 {
+            thread::sleep(Duration::from_millis(1));
+        }
         thread::sleep(Duration::from_millis(20));
         assert_eq!(sink.answers(), 0, "the best move is held after a panic, too");
         engine.stop();
@@ -467,10 +488,30 @@ fn panic_of_a_worker_ends_the_search_with_a_legal_move() {
                 let (mut engine, sink) = engine(threads);
                 let link = RecordingLink::default();
                 link.panics_at_entry.store(entry, Relaxed);
+                let entries_left = Arc::clone(&link.panics_at_entry);
                 engine.set_link(Arc::new(link));
                 let messages = |sink: &RecordingSink| sink.messages.lock().join("; ");
                 let check = |_: &mut Engine| assert!(messages(&sink).contains("panicked"), "{}", messages(&sink));
-                survives(engine, &sink, limits.clone(), check);
+                survives(engine, &sink, limits.clone(), &entries_left, check);
+            }
+        }
+    }
+}
+
+/// No thread is lost, whether its search panics, or what comes after the search, or both.
+#[test]
+fn panic_after_a_search_costs_no_thread() {
+    for threads in [1, 3] {
+        for limits in ways_to_end() {
+            for entry in [0, 50] {
+                let (mut engine, sink) = engine(threads);
+                let link = RecordingLink::default();
+                link.panics_at_entry.store(entry, Relaxed);
+                link.end_panics.store(true, Relaxed);
+                let (entries_left, end_panics) = (Arc::clone(&link.panics_at_entry), Arc::clone(&link.end_panics));
+                engine.set_link(Arc::new(link));
+                let check = |_: &mut Engine| assert!(!end_panics.load(Relaxed), "nothing was injected");
+                survives(engine, &sink, limits.clone(), &entries_left, check);
             }
         }
     }
@@ -484,7 +525,7 @@ fn panic_of_the_owner_ends_the_search_with_a_legal_move() {
             let link = RecordingLink { overhead_panics, begin_panics, ..RecordingLink::default() };
             engine.set_link(Arc::new(link));
             let heal = |engine: &mut Engine| engine.set_link(Arc::new(RecordingLink::default()));
-            survives(engine, &sink, limits, heal);
+            survives(engine, &sink, limits, &AtomicUsize::new(0), heal);
         }
     }
 }
@@ -495,7 +536,7 @@ fn panic_of_a_sink_ends_the_search_with_a_legal_move() {
         for limits in ways_to_end() {
             let (engine, sink) = engine(2);
             *sink.panics_at.lock() = Some(call);
-            survives(engine, &sink, limits, |_| ());
+            survives(engine, &sink, limits, &AtomicUsize::new(0), |_| ());
         }
     }
 }

@@ -3,7 +3,6 @@
 use std::hint::black_box;
 use std::io;
 use std::panic::{self, AssertUnwindSafe};
-use std::process;
 use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle};
 
@@ -55,7 +54,8 @@ impl Team {
     /// The last worker to leave hands over all results, so that the owner wakes up once. The table is free by then.
     fn leave(self: Arc<Self>) {
         if let Some(Team { context, machines, events, results }) = Arc::into_inner(self) {
-            drop((context, machines));
+            // A link to other machines may panic here, and the owner waits for the event all the same.
+            let _ = panic::catch_unwind(AssertUnwindSafe(|| drop((context, machines))));
             let _ = events.send(Event::Ended(results.into_iter().map(Mutex::into_inner).collect()));
         }
     }
@@ -247,19 +247,22 @@ fn can_allocate(bytes: usize) -> bool {
     can_allocate
 }
 
-/// Ends when the channel closes. After a panic the worker goes on with fresh data.
-fn run(index: usize, group: &WorkerGroup, mut data: ThreadData, commands: &Receiver<Command>) {
-    let _guard = AbortOnPanic;
+/// Ends when the channel closes. After a panic the next search makes fresh data, so that no panic ends the thread.
+fn run(index: usize, group: &WorkerGroup, data: ThreadData, commands: &Receiver<Command>) {
+    let mut data = Some(data);
     for command in commands {
         let team = match command {
             Command::Search(team) => team,
             Command::ClearHistories => {
-                data.clear();
+                data.iter_mut().for_each(ThreadData::clear);
                 continue;
             }
         };
         let mut last = None;
-        let searched = panic::catch_unwind(AssertUnwindSafe(|| search(index, group, data, &team, &mut last)));
+        let searched = panic::catch_unwind(AssertUnwindSafe(|| {
+            let data = data.take().unwrap_or_else(|| group.new_data());
+            search(index, group, data, &team, &mut last)
+        }));
         if searched.is_err() {
             team.context.control.stop();
             let _ = team.events.send(Event::Panicked(index));
@@ -268,19 +271,7 @@ fn run(index: usize, group: &WorkerGroup, mut data: ThreadData, commands: &Recei
         team.context.control.leave(index);
         *team.results[index].lock() = last;
         team.leave();
-        data = searched.unwrap_or_else(|_| group.new_data());
-    }
-}
-
-/// A worker that panics outside a search ends the program: the next search would wait for it forever.
-struct AbortOnPanic;
-
-impl Drop for AbortOnPanic {
-    fn drop(&mut self) {
-        if thread::panicking() {
-            eprintln!("bug: a thread panicked again after a panic; the program ends");
-            process::abort();
-        }
+        data = searched.ok();
     }
 }
 
