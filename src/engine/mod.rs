@@ -391,6 +391,7 @@ impl Engine {
             multi_pv: self.options.multi_pv,
             overhead: self.options.move_overhead,
             lockstep: self.options.lockstep,
+            takes_its_time: false,
             network: Arc::clone(&self.options.network),
             table: Arc::clone(&self.table),
             syzygy: self.syzygy(),

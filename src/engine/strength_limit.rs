@@ -13,7 +13,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use crate::position::Game;
-use crate::smp::{BestMove, CurrentMove, Info, Line, Score, Search, Sink};
+use crate::smp::{BestMove, CurrentMove, Info, Limits, Line, Score, Search, Sink};
 
 /// A limit of playing strength.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,8 +116,11 @@ impl StrengthLimit {
         0
     }
 
-    /// Turns off tablebase probes: they are too strong for a limited player.
+    /// Turns off tablebase probes: they are too strong for a limited player. The time alone ends a thought: with another
+    /// limit the answer comes when the search is over.
     pub(super) fn apply(&self, search: &mut Search) {
+        let Limits { depth, nodes, soft_nodes, mate, .. } = search.limits;
+        search.takes_its_time = depth.is_none() && mate.is_none() && nodes.or(soft_nodes).is_none();
         let nodes = self.level().nodes;
         search.limits.nodes = Some(search.limits.nodes.map_or(nodes, |limit| limit.min(nodes)));
         search.syzygy = None;

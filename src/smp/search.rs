@@ -49,6 +49,8 @@ pub struct Search {
     pub overhead: Duration,
     /// The workers take turns, so a search by depth or nodes is reproducible: see [`RoundRobin`].
     pub lockstep: bool,
+    /// The best move is held for a [believable](Budget::believable) time, or until `stop`.
+    pub takes_its_time: bool,
     pub network: Arc<Network>,
     pub table: Arc<TranspositionTable>,
     pub syzygy: Option<SyzygyProbe>,
@@ -209,6 +211,8 @@ struct Owner {
     are_searching: bool,
     /// The best move may be reported: neither `infinite` nor `ponder` holds it.
     is_released: bool,
+    /// The best move is held until then.
+    answers_at: Option<Instant>,
     has_answered: Arc<AtomicBool>,
     /// The owner or the sink has panicked: results are still taken, but not reported.
     has_panicked: bool,
@@ -239,6 +243,7 @@ impl Owner {
             clock: search.clock(None),
             are_searching: false,
             is_released: !infinite && !ponder,
+            answers_at: None,
             has_answered,
             has_panicked: false,
             results: Vec::new(),
@@ -260,6 +265,9 @@ impl Owner {
         let tb_hits = self.search.rank_root(&mut self.root_moves);
         let budget = self.search.budget(self.root_moves.len() == 1);
         self.clock = self.search.clock(budget);
+        let takes_its_time = self.search.takes_its_time && !self.root_moves.is_empty();
+        self.answers_at =
+            budget.filter(|_| takes_its_time).and_then(|budget| self.search.started.checked_add(budget.believable()));
         self.control = Arc::new(self.search.control(budget));
         self.control.add_tb_hits(tb_hits);
         self.results = vec![None; self.control.workers()];
@@ -329,7 +337,7 @@ impl Owner {
 
     /// Returns when all workers have ended and the best move may be reported.
     fn watch(&mut self) {
-        while self.are_searching || !self.is_released {
+        while self.are_searching || !self.is_released || self.answers_at.is_some_and(|at| Instant::now() < at) {
             match self.next_event() {
                 Some(Event::Iterated(worker, iteration)) => self.record(worker, iteration),
                 Some(Event::Bound(depth, line, nodes)) => self.report_bound(depth, &line, nodes),
@@ -348,7 +356,7 @@ impl Owner {
                     self.end_link();
                 }
                 Some(Event::Stop) => {
-                    self.is_released = true;
+                    (self.is_released, self.answers_at) = (true, None);
                     self.stop();
                 }
                 Some(Event::PonderHit) => self.ponder_hit(),
@@ -357,11 +365,14 @@ impl Owner {
         }
     }
 
-    /// `None` at the deadline. Reports the current root move while waiting.
+    /// `None` at the deadline, or when the best move need not be held longer. Reports the current root move while waiting.
     fn next_event(&mut self) -> Option<Event> {
         loop {
             let is_stopped = self.control.stopped();
-            let deadline = self.clock.deadline().filter(|_| !is_stopped);
+            let deadline = match is_stopped {
+                false => self.clock.deadline(),
+                true => self.answers_at.filter(|_| !self.are_searching && self.is_released),
+            };
             self.next_current_move = self.next_current_move.filter(|_| !is_stopped && !self.has_panicked);
             let Some(until) = deadline.into_iter().chain(self.next_current_move).min() else {
                 return Some(self.events.recv().unwrap_or(Event::Stop));

@@ -73,6 +73,14 @@ pub struct Budget {
     pub hard: Duration,
 }
 
+impl Budget {
+    /// The time after which a player of limited strength answers: its search takes a moment only. All of a move time, and half of
+    /// what a clock has for the move.
+    pub fn believable(&self) -> Duration {
+        self.soft.map_or(self.hard, |soft| soft / 2)
+    }
+}
+
 /// The soft limit is at most the time left divided by this, or by the moves to go if they are fewer.
 const SOFT_CAP_MOVES: u32 = 10;
 const MAX_MOVES_TO_GO: u32 = 40;
@@ -310,6 +318,13 @@ mod tests {
                 assert_eq!((budget.soft, budget.hard), (None, Duration::from_micros(hard)));
             }
         }
+    }
+
+    #[test]
+    fn a_believable_time_is_within_the_limits() {
+        let [half, one, five] = [500, 1000, 5000].map(Duration::from_millis);
+        assert_eq!(Budget { soft: Some(one), hard: five }.believable(), half);
+        assert_eq!(Budget { soft: None, hard: five }.believable(), five);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use sesame::position::Position;
 
 use crate::support::folder::Folder;
 use crate::support::referee::Referee;
-use crate::support::{PATIENCE, STALEMATED, Session, best_move, board, infos, parse_info};
+use crate::support::{PATIENCE, STALEMATED, Session, best_move, board, infos, is_opening_move, parse_info};
 
 const MIDDLE: &str = "position fen r1bq1rk1/pp2bppp/2n1pn2/2pp4/3P1B2/2PBPN2/PP1N1PPP/R2QK2R w KQ - 2 8";
 
@@ -63,8 +63,7 @@ fn limited_strength_is_weak_and_random() {
     let position = MIDDLE.strip_prefix("position fen ").unwrap();
     let play = |session: &mut Session, seed: u32| {
         session.send(&format!("setoption name Strength Seed value {seed}\nucinewgame"));
-        // The nodes end the search long before the clock.
-        let lines = session.search("go wtime 86400000 btime 86400000");
+        let lines = session.search("go nodes 1000000");
         let infos = infos(&lines);
         assert!(nodes(&lines) <= 2000, "{}", nodes(&lines));
         assert!(infos.iter().all(|info| info.multipv == 1), "only one line is shown: {lines:#?}");
@@ -109,10 +108,40 @@ fn lowest_strength_still_mates_in_one() {
     session.send("setoption name MultiPV value 3\nposition fen 7k/8/6K1/8/8/8/8/R7 w - - 0 1");
     for seed in 1..=20 {
         session.send(&format!("setoption name Strength Seed value {seed}"));
-        let lines = session.search("go movetime 86400000");
+        let lines = session.search("go nodes 1000000");
         assert_eq!(best_move(&lines), "a1a8");
         assert_eq!(infos(&lines).iter().map(|info| info.multipv).max(), Some(3), "MultiPV is obeyed");
     }
+    session.quit();
+}
+
+/// The search is over in a moment; the move is held as if it were not.
+#[test]
+fn limited_strength_takes_its_time() {
+    let mut session = Session::start();
+    session.send("setoption name UCI_LimitStrength value true\nsetoption name UCI_Elo value 1320");
+    let day = "86400000";
+    for go in [
+        format!("go movetime {day}"),
+        format!("go wtime {day} btime {day}"),
+        format!("go ponder movetime {day}\nponderhit"),
+        format!("go wtime {day} btime {day} movestogo 1"),
+    ] {
+        for end in ["stop", "position startpos", "ucinewgame"] {
+            session.send(&go);
+            session.never("bestmove", Duration::from_millis(50));
+            assert!(is_opening_move(&session.best_move(end)), "{go}");
+            session.sync();
+        }
+    }
+    // Another limit, a short time, or no move: the answer comes by itself.
+    for go in ["depth 3 movetime", "nodes 100 movetime", "mate 1 nodes 100 movetime", "nodes 100 wtime"] {
+        assert!(is_opening_move(&session.best_move(&format!("go {go} {day}"))), "{go}");
+    }
+    assert!(is_opening_move(&session.best_move("go movetime 20")));
+    session.send(&format!("position fen {STALEMATED}"));
+    assert_eq!(session.best_move(&format!("go movetime {day}")), "(none)");
+    session.send(&format!("position startpos\ngo movetime {day}"));
     session.quit();
 }
 

@@ -215,7 +215,7 @@ def chess960(engine):
 def limited_strength(engine):
     engine.configure({"UCI_LimitStrength": True, "UCI_Elo": 1400})
     board = chess.Board()
-    result = engine.play(board, chess.engine.Limit(time=3600.0), info=chess.engine.INFO_ALL)
+    result = engine.play(board, chess.engine.Limit(time=0.1), info=chess.engine.INFO_ALL)
     check(result.move in board.legal_moves and result.info["nodes"] <= 2600, result)
     # python-chess sets UCI_AnalyseMode for an analysis, which lifts the limit.
     # The last line belongs to the last complete iteration, far before the node limit at times.
