@@ -4,6 +4,8 @@
 //! that belongs to the process (environment, current folder, resource limits, signal handlers): it sets these for the programs that it starts.
 //! No test depends on the machine's speed: time limits are watchdogs only ([`support::PATIENCE`]).
 
+#[cfg(target_os = "linux")]
+mod allocations;
 mod cli;
 mod cli_analyse;
 #[cfg(feature = "manual")]

@@ -1,0 +1,162 @@
+//! The threads of this process that allocate, and the processors on which they may run at that moment.
+//!
+//! Linux puts a page on the memory node of the thread that touches it first. A machine with one node shows no difference, so the order of
+//! binding and allocation is seen here.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+use std::{fs, thread};
+
+use nix::sched::{CpuSet, sched_getaffinity};
+use nix::unistd::{Pid, gettid};
+use sesame::engine::{Affinity, Engine, Limits, Options};
+use sesame::position::Game;
+
+use crate::support::PATIENCE;
+
+#[global_allocator]
+static ALLOCATOR: Watched = Watched;
+
+/// The allocator of the system, whose calls can be watched.
+struct Watched;
+
+// SAFETY: the allocator of the system does it all; `note` allocates nothing.
+unsafe impl GlobalAlloc for Watched {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        note(layout.size());
+        // SAFETY: the caller keeps to the rules of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        note(layout.size());
+        // SAFETY: the caller keeps to the rules of `alloc_zeroed`.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        note(0);
+        // SAFETY: `block` is of this allocator, which is that of the system.
+        unsafe { System.dealloc(block, layout) }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Call {
+    thread: Pid,
+    processors: CpuSet,
+}
+
+static WATCHES: AtomicUsize = AtomicUsize::new(0);
+static CALLS: Mutex<Vec<Call>> = Mutex::new(Vec::new());
+
+/// All calls are noted of a thread with this name, and of the threads without a name that it starts; of workers, calls for large blocks.
+const NOTED: &str = "noted";
+
+fn note(bytes: usize) {
+    if WATCHES.load(SeqCst) == 0 {
+        return;
+    }
+    let mut name = [0_u8; 16];
+    // SAFETY: the call writes 16 bytes.
+    unsafe { libc::prctl(libc::PR_GET_NAME, name.as_mut_ptr()) };
+    if (name.starts_with(NOTED.as_bytes()) || name.starts_with(b"worker-") && bytes >= 1 << 16)
+        && let Ok(processors) = sched_getaffinity(Pid::from_raw(0))
+        && let Ok(mut calls) = CALLS.lock()
+        && calls.len() < calls.capacity()
+    {
+        calls.push(Call { thread: gettid(), processors });
+    }
+}
+
+/// Its calls are those since its creation, for threads that are not noted themselves.
+struct Watch {
+    from: usize,
+}
+
+impl Watch {
+    fn new() -> Self {
+        let mut calls = CALLS.lock().unwrap();
+        // An allocator cannot allocate.
+        calls.reserve(1 << 13);
+        WATCHES.fetch_add(1, SeqCst);
+        Watch { from: calls.len() }
+    }
+
+    fn calls(&self) -> Vec<Call> {
+        CALLS.lock().unwrap()[self.from..].to_vec()
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        WATCHES.fetch_sub(1, SeqCst);
+    }
+}
+
+/// Returns the threads of the workers that are bound to this processor alone.
+fn workers_on(processor: usize) -> Vec<Pid> {
+    let is_bound = |status: &str| {
+        let field = |name: &str| status.lines().find_map(|line| line.strip_prefix(name)).map_or("", str::trim);
+        field("Name:").starts_with("worker-") && field("Cpus_allowed_list:") == processor.to_string()
+    };
+    let tasks = fs::read_dir("/proc/self/task").unwrap().map(|task| task.unwrap().path());
+    let bound = tasks.filter(|task| fs::read_to_string(task.join("status")).is_ok_and(|status| is_bound(&status)));
+    bound.map(|task| Pid::from_raw(task.file_name().unwrap().to_str().unwrap().parse().unwrap())).collect()
+}
+
+#[test]
+fn bound_workers_allocate_on_their_processors() {
+    let allowed = sched_getaffinity(Pid::from_raw(0)).unwrap();
+    let allowed: Vec<usize> = (0..CpuSet::count()).filter(|&processor| allowed.is_set(processor).unwrap()).collect();
+    let [first, second, ..] = allowed[..] else {
+        return eprintln!("bound_workers_allocate_on_their_processors: skipped with one processor");
+    };
+    let numa = format!("{second}:{first}").parse().unwrap();
+    let affinity = Affinity { pin: false, numa };
+    let watch = Watch::new();
+    let mut engine = Engine::new(Options { threads: 3, hash_mib: 1, affinity, ..Options::default() }).unwrap();
+    engine.search(&Game::default(), Limits { depth: Some(1), ..Limits::default() }).unwrap();
+    let calls = watch.calls();
+    for (processor, workers) in [(second, 2), (first, 1)] {
+        let threads = workers_on(processor);
+        assert_eq!(threads.len(), workers);
+        let mut only = CpuSet::new();
+        only.set(processor).unwrap();
+        for thread in threads {
+            let mut own = calls.iter().filter(|call| call.thread == thread).peekable();
+            assert!(own.peek().is_some() && own.all(|call| call.processors == only), "processor {processor}");
+        }
+    }
+}
+
+#[test]
+fn all_threads_clear_the_table() {
+    let mut engine = Engine::new(Options { threads: 3, hash_mib: 64, ..Options::default() }).unwrap();
+    for is_shared in [false, true] {
+        let file = is_shared.then(|| engine.hash_file());
+        let watch = Watch::new();
+        let caller = thread::scope(|scope| {
+            let clear = || {
+                engine.clear_hash();
+                gettid()
+            };
+            thread::Builder::new().name(NOTED.into()).spawn_scoped(scope, clear).unwrap().join().unwrap()
+        });
+        drop(file);
+        // A helper may free its last block after the table is clear.
+        let start = Instant::now();
+        loop {
+            let helpers: BTreeSet<Pid> =
+                watch.calls().iter().map(|call| call.thread).filter(|&thread| thread != caller).collect();
+            if helpers.len() == 2 {
+                break;
+            }
+            assert!(start.elapsed() < PATIENCE, "{} helpers", helpers.len());
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
