@@ -592,15 +592,24 @@ fn every_search_begins_a_generation() {
     }
 }
 
+/// Also if the first use of a new table is not `prepare`.
 #[test]
 fn prepare_keeps_the_entries_of_a_used_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("table");
+    let never = AtomicBool::new(false);
+    let search: &dyn Fn(&mut Engine) = &|engine| drop(engine.search(&start(), depth(3)).unwrap());
+    let load: &dyn Fn(&mut Engine) = &|engine| _ = engine.hash_file().load(&file, &never, &|_| {}).unwrap();
     let (mut engine, _) = engine(1);
-    engine.prepare();
-    engine.search(&start(), depth(3)).unwrap();
-    let used = engine.table().occupied();
-    engine.prepare();
-    assert!(used > 0 && engine.table().occupied() == used);
-    engine.set_hash(2).unwrap();
+    for (fill, number) in [(search, 1), (load, 2)] {
+        engine.set_hash(1).unwrap();
+        fill(&mut engine);
+        let used = engine.table().occupied();
+        engine.prepare();
+        assert!(used > 0 && engine.table().occupied() == used, "use {number}");
+        engine.hash_file().save(&file, &never, &|_| {}).unwrap();
+    }
+    engine.set_hash(1).unwrap();
     engine.prepare();
     assert_eq!(engine.table().occupied(), 0);
 }

@@ -370,8 +370,11 @@ impl WorkerGroup {
 
 #[cfg(test)]
 mod tests {
-    use super::super::numa::NumaPolicy;
+    use super::super::numa::{NumaPolicy, allowed_cores};
     use super::*;
+    use crate::position::Game;
+    use crate::search::Control;
+    use sesame_table::Scheme;
 
     #[test]
     fn pool_has_the_wanted_workers() {
@@ -387,6 +390,36 @@ mod tests {
     fn pinned_workers_have_a_core_each() {
         let affinity = Affinity { pin: true, ..Affinity::default() };
         assert_eq!(Pool::new(1, SmpStrategy::default(), &affinity).unwrap().cores(), 1);
+    }
+
+    /// The workers of several bound groups compute with the copies of their groups, all others with the original.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn each_bound_group_uses_its_copy_of_the_network() {
+        let network = Arc::new(Network::clone(&Network::embedded()));
+        let search = |pool: Pool| {
+            // One worker after the other: the first to finish would stop the rest.
+            for worker in &pool.commands {
+                let table = Arc::new(TranspositionTable::with_mib(1, Scheme::default()).unwrap());
+                let context = SearchContext::alone(&Game::default(), &table, &network, Control::new(pool.len(), None));
+                let (events, ended) = unbounded();
+                let claims = DepthClaims::new(1, 1, pool.strategy(), 0);
+                assert!(
+                    worker.send(Command::Search(Arc::new(Team::new(context, vec![(table, claims)], events)))).is_ok()
+                );
+                while !matches!(ended.recv().unwrap(), Event::Ended(_)) {}
+            }
+            let copies = pool.groups.iter().filter_map(|group| group.network.as_ref()?.lock().clone());
+            // Each worker keeps the network of its last search, beside the group and this list.
+            copies.map(|[_, copy]| Arc::strong_count(&copy) - 2).collect::<Vec<_>>()
+        };
+        let strategy = SmpStrategy::default();
+        assert_eq!(search(Pool::of_machines(3, strategy, 2).unwrap()), [0; 0]);
+        let [first, second, ..] = allowed_cores().unwrap()[..] else { return };
+        for (numa, users) in [(format!("{first}:{second}"), vec![2, 1]), (format!("{first},{second}"), vec![])] {
+            let affinity = Affinity { pin: false, numa: numa.parse().unwrap() };
+            assert_eq!(search(Pool::new(3, strategy, &affinity).unwrap()), users, "{numa}");
+        }
     }
 
     #[test]

@@ -168,6 +168,21 @@ fn nodes_of_all_machines_count() {
     user.leaves();
 }
 
+/// A follower that has finished one search has not finished the next.
+#[test]
+fn a_finished_search_does_not_end_the_next() {
+    let user = User::with_machines(2);
+    for _ in 0..3 {
+        user.types("isready\ngo depth 1\nisready");
+        user.sees("bestmove");
+        user.types("isready\ngo depth 200 nodes 300000");
+        let lines = user.sees("bestmove");
+        let nodes = number(&lines[lines.len() - 2], "nodes");
+        assert!(nodes >= 300_000, "{nodes}");
+    }
+    user.leaves();
+}
+
 #[test]
 fn stop_and_ponderhit_reach_all() {
     let user = User::with_machines(2);

@@ -270,6 +270,11 @@ fn numa_policy_binds_workers_to_groups_of_processors() {
     session.send("setoption name Threads value 3\nsetoption name NumaPolicy value 1:0");
     assert_eq!(session.sync(), ["info string threads bound to groups of processors: 2 on 1, 1 on 0"]);
     assert_eq!(cores_of_workers(&session), ["1", "0", "1"]);
+    session.send("setoption name NumaPolicy value 0-1");
+    assert_eq!(session.sync(), ["info string threads bound to groups of processors: 3 on 0-1"]);
+    assert_eq!(cores_of_workers(&session), ["0-1"; 3]);
+    session.send("setoption name NumaPolicy value 1:0");
+    assert_eq!(session.sync().len(), 1);
     assert!(is_opening_move(&session.best_move("go depth 8")));
     // In lockstep nothing depends on the machine.
     session.set("setoption name Lockstep value true");
