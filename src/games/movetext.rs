@@ -90,7 +90,8 @@ fn split_move(text: &str) -> Option<(String, Vec<u8>)> {
     // Cyrillic letters look alike.
     let end = text.find(|c| !"Oo0Оо-".contains(c)).unwrap_or(text.len());
     let castling = text.get(..end)?.trim_end_matches('-');
-    if let (letters @ 2..=3, 3 | 5) = (castling.split('-').count(), castling.chars().count()) {
+    let letters = castling.split('-').count();
+    if (2..=3).contains(&letters) && castling.split('-').all(|letter| letter.chars().count() == 1) {
         return with_signs(["O"; 3].get(..letters)?.join("-"), text.get(castling.len()..)?);
     }
     let is_square = |pair: &&[u8]| matches!(pair, [b'a'..=b'h', b'1'..=b'8']);

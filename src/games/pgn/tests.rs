@@ -176,7 +176,7 @@ fn text_among_the_moves_is_kept_as_comments() {
     assert_eq!(written(&game), "{We begin:} 1. e4 {best by test} 1... e5 2. Ke3 {oh} 2... Qd3 *");
     let warnings = ["the text before the first tag is left out", "line 3: \"We\" is no move: kept as a comment"];
     assert_eq!(game.warnings, warnings);
-    for text in ["P-K4", "PxP", "exd", "Nf9", "--", "Z0", "O-O-O-O", "Кf3"] {
+    for text in ["P-K4", "PxP", "exd", "Nf9", "--", "Z0", "O-O-O-O", "OO-OO", "--O", "Кf3"] {
         assert_eq!(sans(&only(&format!("1. {text} e5 *"))), [text, "e5"], "an unreadable move is a ply");
     }
 }
