@@ -27,6 +27,8 @@ mod uci_exit;
 mod uci_faults;
 mod uci_hash_file;
 mod uci_input;
+#[cfg(all(feature = "mpi", target_os = "linux"))]
+mod uci_machines;
 mod uci_multithreading;
 mod uci_options;
 mod uci_order;

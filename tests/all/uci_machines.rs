@@ -1,0 +1,124 @@
+//! Sessions under Open MPI's `mpirun` while a process is killed or stopped. Without `mpirun` they pass at once.
+
+use std::fs;
+use std::process::Command;
+use std::thread::sleep;
+use std::time::Duration;
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use crate::support::program::output_in_time;
+use crate::support::Session;
+
+/// Returns a command that starts `processes`; `None` without Open MPI.
+fn mpirun(processes: usize, options: &[&str]) -> Option<Command> {
+    let version = Command::new("mpirun").arg("--version").output().ok()?;
+    String::from_utf8_lossy(&version.stdout).contains("Open MPI").then(|| {
+        let mut command = Command::new("mpirun");
+        command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+        command.args(["--quiet", "--bind-to", "none", "--oversubscribe"]).args(options);
+        command.args(["-n", &processes.to_string(), env!("CARGO_BIN_EXE_sesame")]);
+        command
+    })
+}
+
+struct Job {
+    session: Session,
+    /// The second process.
+    follower: Pid,
+}
+
+impl Job {
+    fn start(options: &[&str]) -> Option<Job> {
+        let mut session = Session::run(mpirun(2, options)?);
+        session.send("isready");
+        session.until("readyok");
+        let children = fs::read_to_string(format!("/proc/{0}/task/{0}/children", session.id())).unwrap();
+        let is_follower = |id: &&str| {
+            let environment = fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
+            environment.split(|&byte| byte == 0).any(|variable| variable == b"OMPI_COMM_WORLD_RANK=1")
+        };
+        let follower = children.split_whitespace().find(is_follower).expect("a second process");
+        Some(Job { session, follower: Pid::from_raw(follower.parse().unwrap()) })
+    }
+
+    fn signal(&self, signal: Signal) {
+        kill(self.follower, signal).unwrap();
+    }
+
+    fn expect_move(&mut self) -> String {
+        let lines = self.session.until("bestmove");
+        assert!(!lines.last().unwrap().contains("(none)"), "{lines:?}");
+        lines.join("\n")
+    }
+}
+
+#[test]
+fn process_that_dies_ends_the_search_with_its_best_move() {
+    for go in ["go movetime 900000", "go wtime 90000000 btime 90000000", "go infinite"] {
+        // mpirun does not write lines before this time, and kills the leader after it.
+        let Some(mut job) = Job::start(&["--mca", "odls_base_sigkill_timeout", "4"]) else { return };
+        job.session.send(go);
+        job.session.until("info depth");
+        job.signal(Signal::SIGKILL);
+        assert!(job.expect_move().contains("does not answer"), "{go}");
+    }
+}
+
+#[test]
+fn leader_goes_on_alone_where_mpirun_lets_it() {
+    let Some(mut job) = Job::start(&["--enable-recovery"]) else { return };
+    job.session.send("go movetime 1000");
+    job.session.until("info depth");
+    job.signal(Signal::SIGKILL);
+    job.expect_move();
+    for command in ["isready", "setoption name Hash value 2\nisready"] {
+        job.session.send(command);
+        job.session.until("readyok");
+        job.session.send("go movetime 100");
+        job.expect_move();
+    }
+    job.session.send("quit");
+    job.session.end();
+}
+
+#[test]
+fn stopped_process_costs_no_move() {
+    let Some(mut job) = Job::start(&[]) else { return };
+    for moment in ["idle", "start", "middle", "deadline", "stop"] {
+        if moment == "idle" {
+            job.signal(Signal::SIGSTOP);
+        }
+        job.session.send(if moment == "stop" { "go infinite" } else { "go movetime 400" });
+        match moment {
+            "middle" | "stop" => _ = job.session.until("info depth"),
+            "deadline" => sleep(Duration::from_millis(370)),
+            _ => {}
+        }
+        job.signal(Signal::SIGSTOP);
+        if moment == "stop" {
+            job.session.send("stop");
+        }
+        job.expect_move();
+        // Alone.
+        job.session.send("go movetime 50");
+        job.expect_move();
+        job.signal(Signal::SIGCONT);
+        job.session.send("isready");
+        job.session.until("readyok");
+    }
+    job.session.send("go movetime 100");
+    job.expect_move();
+    job.signal(Signal::SIGSTOP);
+    job.session.send("quit");
+    job.session.end();
+}
+
+#[test]
+fn second_process_leaves_a_subcommand_to_the_first() {
+    let Some(mut command) = mpirun(2, &[]) else { return };
+    command.args(["perft", "1"]);
+    let output = String::from_utf8(output_in_time(command).stdout).unwrap();
+    assert_eq!(output.matches("20 leaves").count(), 1, "{output}");
+}
