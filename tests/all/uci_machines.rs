@@ -8,8 +8,8 @@ use std::time::Duration;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use crate::support::program::output_in_time;
 use crate::support::Session;
+use crate::support::program::output_in_time;
 
 /// Returns a command that starts `processes`; `None` without Open MPI.
 fn mpirun(processes: usize, options: &[&str]) -> Option<Command> {
