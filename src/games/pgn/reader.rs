@@ -562,10 +562,11 @@ impl<R: BufRead> Lexer<R> {
     fn word(&mut self) -> Result<Option<Token>, PgnErrorKind> {
         let is_part = |byte: u8| !byte.is_ascii_whitespace() && !b"{}()[];$!?\"\0".contains(&byte);
         let text = decode(self.take_while(is_part)?);
-        // The end of the game may touch the last word: `Nf3*`.
+        // The end of the game may touch the last word, as in `Nf3*`, and invisible letters that.
         for word in text.split_whitespace().rev() {
-            let start = word.trim_end_matches('*');
-            let end = if start.len() < word.len() { "*" } else { "" };
+            let is_end = |letter: char| letter == '*' || movetext::plain(&letter.to_string()).is_empty();
+            let start = word.trim_end_matches(is_end);
+            let end = if word.get(start.len()..).is_some_and(|end| end.contains('*')) { "*" } else { "" };
             self.words.extend([end, start].into_iter().filter(|word| !word.is_empty()).map(str::to_owned));
         }
         Ok(self.words.pop().map(Token::Word))

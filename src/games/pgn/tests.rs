@@ -94,6 +94,7 @@ fn common_deviations_are_accepted() {
         ("4. 0-0 exf3 e.p. *", "O-O exf3"),
         ("1. e4 e5 2. Nf3*", "e4 e5 Nf3"),
         ("1. e4 e5 2. Nf3**", "e4 e5 Nf3"),
+        ("1. e4 e5 2. Nf3*\u{ad}\u{200b}", "e4 e5 Nf3"),
         ("1. e4\u{a0}e5 2. Nf3*\u{a0}", "e4 e5 Nf3"),
         ("e4 e5 Nf3", "e4 e5 Nf3"),
         ("-- e5", "-- e5"),
