@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::str::FromStr;
 
 use crate::payload::{Generation, Payload};
-use crate::slot::RawEntry;
+use crate::slot::{CHECK_BITS, RawEntry};
 use crate::table::Place;
 
 /// A replacement scheme: decides which of two keys stays when they collide.
@@ -245,7 +245,9 @@ impl<P: Payload> Rule for SchemeRule<P> {
     #[inline(always)]
     fn is_stale(&self, old: &RawEntry) -> bool {
         P::generation(old.data).is_some_and(|generation| generation != self.generation)
-            || Place::key_beside(old.signature, self.key, self.places).is_none()
+            // Otherwise every signature has a key here.
+            || self.places > 1 << (u64::BITS - CHECK_BITS)
+                && Place::key_beside(old.signature, self.key, self.places).is_none()
     }
 
     #[inline(always)]
