@@ -13,27 +13,10 @@ use crate::position::{FenError, FenRepair, Game, Move, MoveError, Position, exce
 const READ: [&str; 6] = ["am", "bm", "dm", "fmvn", "hmvc", "id"];
 
 /// Understood without being read, as are `c0` to `c9`, `v0` to `v9`, and `d1` to `d9` for perft.
+#[rustfmt::skip]
 const IGNORED: [&str; 20] = [
-    "acd",
-    "acn",
-    "acs",
-    "ce",
-    "draw_accept",
-    "draw_claim",
-    "draw_offer",
-    "draw_reject",
-    "eco",
-    "nic",
-    "noop",
-    "pm",
-    "pv",
-    "rc",
-    "resign",
-    "sm",
-    "sv",
-    "tcgs",
-    "tcri",
-    "tcsi",
+    "acd", "acn", "acs", "ce", "draw_accept", "draw_claim", "draw_offer", "draw_reject", "eco", "nic", "noop", "pm",
+    "pv", "rc", "resign", "sm", "sv", "tcgs", "tcri", "tcsi",
 ];
 
 const MAX_POINTS: u32 = 1_000;
@@ -205,6 +188,10 @@ impl<'a> Operations<'a> {
             let end = if is_list { next_operation(operand.get(..end).unwrap_or_default()) } else { end };
             let (value, after) = operand.split_at(end);
             operations.push((name, value.trim().to_owned()));
+            // Without a semicolon, other text may hold the solution, which then counts as empty.
+            let names = value.split_whitespace().map(|word| split_name(word).0);
+            let hidden = names.filter(|name| !is_list && name.eq_ignore_ascii_case("bm"));
+            operations.extend(hidden.map(|name| (name, String::new())));
             rest = after;
         }
     }
@@ -416,7 +403,9 @@ mod tests {
             ("bm; id \"x\";", "", &["bm"]),
             ("bm +; am;", "", &["bm", "am"]),
             ("best Ra8#;", "", &["best"]),
-            (", bm Ra8#;", "", &[","]),
+            ("id rook bm Ra8#;", "", &["bm"]),
+            ("bm Ra8#; c0 see bm Ra7;", "Ra8#", &["bm"]),
+            (", bm Ra8#;", "", &[",", "bm"]),
             ("0 1 1-0; bm Ra8#", "Ra8#", &["1-0"]),
             ("// Ra8# mates", "", &["//"]),
             ("bm Ra8#; id \"x\" mates soon;", "Ra8#", &["mates"]),
