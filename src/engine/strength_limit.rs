@@ -264,6 +264,9 @@ mod tests {
         for level in LEVELS {
             assert_eq!(StrengthLimit::new(level.elo, None).level(), level);
         }
+        // Half-way between two levels.
+        let between = StrengthLimit::new(1675, None).level();
+        assert_eq!((between.nodes, between.temperature), ((2_200_f64 * 2_900.0).sqrt().round() as u64, 128.0));
         assert_eq!(
             (StrengthLimit::new(0, None), StrengthLimit::new(9999, None)),
             (StrengthLimit::new(StrengthLimit::MIN_ELO, None), StrengthLimit::new(StrengthLimit::MAX_ELO, None))
@@ -283,7 +286,9 @@ mod tests {
     fn recognised_mates_are_played_and_avoided() {
         assert_eq!(choices(1320, &[Score::Mate(1), cp(2000), cp(1990)]), [1000, 0, 0]);
         assert_eq!(choices(2700, &[Score::Mate(5), cp(2000)]), [1000, 0]);
-        assert!(choices(1320, &[Score::Mate(5), cp(1990)])[1] > 300, "a longer mate is one of several good moves");
+        let good = choices(1320, &[Score::Mate(5), cp(1990)]);
+        assert!(good[0] > 300 && good[1] > 300, "a longer mate is one of several good moves");
+        assert_eq!(choices(1320, &[cp(0), Score::Mate(-4)]), [1000, 0], "a longer mate is a bad move");
         assert_eq!(choices(1320, &[cp(-2000), cp(-2000), Score::Mate(-1)])[2], 0);
         assert!(choices(1320, &[cp(-2000), Score::Mate(-4)])[1] > 300);
         assert_eq!(choices(2700, &[cp(-2000), Score::Mate(-4)])[1], 0);
@@ -296,7 +301,9 @@ mod tests {
         let mut later = start.clone();
         later.play(later.position().from_uci("e2e4").unwrap());
         assert_eq!(random(Some(7), &start), random(Some(7), &start));
-        assert_ne!(random(Some(7), &start), random(Some(8), &start));
+        for game in [&start, &later] {
+            assert!((0..64).all(|bit| random(Some(7), game) != random(Some(7 ^ 1 << bit), game)), "every bit counts");
+        }
         assert_ne!(random(Some(7), &start), random(Some(7), &later));
         assert_ne!(random(None, &start), random(None, &start));
         assert!((0..1000).all(|seed| (0.0..1.0).contains(&random(Some(seed), &start))));

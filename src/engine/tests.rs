@@ -297,6 +297,8 @@ fn search_without_a_ply_reports_what_it_plays() {
     assert_eq!(score("7k/5ppp/8/8/8/8/8/K3R3 w - - 0 1", "e1e8"), Score::Mate(1));
     assert_eq!(score("7k/8/6K1/8/8/8/8/5Q2 w - - 0 1", "f1f7"), Score::Centipawns(0));
     assert_ne!(score("7k/8/8/8/8/8/Q7/K7 w - - 0 1", "a1b1"), Score::Centipawns(0));
+    // In check.
+    assert_eq!(score("4k3/8/8/8/8/8/4r3/4K2Q w - - 0 1", "e1d1"), Score::Centipawns(0));
 }
 
 #[test]
@@ -308,6 +310,14 @@ fn wanted_mate_ends_the_search() {
     assert_eq!((report.lines[0].score, report.messages.len()), (Score::Mate(1), 0));
     let report = search(&start(), 1);
     assert!(report.messages[0].contains("no mate in 1 or fewer moves"), "{:?}", report.messages);
+}
+
+#[test]
+fn each_depth_is_reported_once() {
+    let (mut engine, sink) = engine(1);
+    engine.go(&start(), depth(5));
+    expect_answer(&engine, &sink, 0);
+    assert_eq!(sink.infos.lock().iter().map(|info| info.line.depth).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
 }
 
 #[test]
@@ -358,6 +368,7 @@ fn other_machines_get_entries_and_little_of_the_clock() {
     for (limits, overhead, is_linked, most) in [
         (depth(6), 10, true, 500),
         (clock(3200), 10, true, 200),
+        (clock(3200), 50, true, 200),
         (clock(1_000_000), 10, true, 500),
         (clock(20), 0, false, 0),
         (move_time(160_000), 10, true, 500),

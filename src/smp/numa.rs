@@ -362,6 +362,41 @@ mod tests {
     }
 
     #[test]
+    fn four_workers_for_each_large_group_are_bound() {
+        // Three fifths of the largest group are small, more are large.
+        for (second, is_worth) in [(12, true), (13, false)] {
+            assert_eq!(is_worth_binding(4, &[vec![0; 20], vec![0; second]]), is_worth, "{second}");
+        }
+    }
+
+    /// Since Linux 6.12 the attributes show the slice.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn ordinary_threads_get_short_slices() {
+        // In nanoseconds: the fourth word of `struct sched_attr`.
+        let slice = || {
+            let mut words = [0_u64; 6];
+            // SAFETY: the call writes 48 bytes at most.
+            let result = unsafe { libc::syscall(libc::SYS_sched_getattr, 0, words.as_mut_ptr(), 48, 0) };
+            if result == 0 { words[3] } else { 0 }
+        };
+        for (policy, is_short) in [(libc::SCHED_OTHER, true), (libc::SCHED_BATCH, false)] {
+            let slices = move || {
+                // SAFETY: the structure has no pointer, and the call changes this thread alone.
+                unsafe { libc::sched_setscheduler(0, policy, &libc::sched_param { sched_priority: 0 }) };
+                let before = slice();
+                request_short_slices();
+                (before, slice())
+            };
+            let (before, after) = std::thread::spawn(slices).join().unwrap();
+            if before == 0 {
+                return eprintln!("ordinary_threads_get_short_slices: skipped before Linux 6.12");
+            }
+            assert_eq!(after, if is_short { 100_000 } else { before });
+        }
+    }
+
+    #[test]
     fn workers_of_no_policy_share_one_group() {
         let topology = two_nodes();
         assert_eq!(plan(8, false, "none", &topology), Placement::unbound(8));

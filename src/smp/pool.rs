@@ -392,6 +392,15 @@ mod tests {
         assert_eq!(Pool::new(1, SmpStrategy::default(), &affinity).unwrap().cores(), 1);
     }
 
+    #[test]
+    fn workers_of_a_group_share_histories() {
+        for (strategy, shares) in SmpStrategy::ALL.into_iter().zip([true, false, true]) {
+            let group = WorkerGroup::new(2, strategy, false);
+            group.new_data();
+            assert_eq!(group.histories.get().is_some(), shares, "{strategy}");
+        }
+    }
+
     /// The workers of several bound groups compute with the copies of their groups, all others with the original.
     #[test]
     #[cfg(target_os = "linux")]

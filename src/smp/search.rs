@@ -644,3 +644,90 @@ fn root_score(wdl: Wdl) -> i32 {
         Wdl::CursedWin | Wdl::Draw | Wdl::BlessedLoss => DRAW + wdl.value(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use parking_lot::Mutex;
+    use sesame_table::Scheme;
+
+    use super::*;
+
+    #[derive(Default)]
+    struct Lines(Mutex<Vec<Line>>);
+
+    impl Sink for Lines {
+        fn info(&self, info: &Info) {
+            self.0.lock().push(info.line.clone());
+        }
+
+        fn best_move(&self, _: &BestMove) {}
+
+        fn message(&self, _: &str) {}
+    }
+
+    /// Returns the owner of a search that began then and has no time.
+    fn owner(started: Instant) -> (Owner, Sender<Event>, Arc<Lines>) {
+        let sink = Arc::new(Lines::default());
+        let search = Search {
+            game: Game::default(),
+            limits: Limits { move_time: Some(Duration::ZERO), ..Limits::default() },
+            multi_pv: 1,
+            overhead: Duration::ZERO,
+            lockstep: false,
+            takes_its_time: false,
+            network: Network::embedded(),
+            table: Arc::new(TranspositionTable::with_mib(1, Scheme::default()).unwrap()),
+            syzygy: None,
+            pool: Arc::default(),
+            sink: Arc::clone(&sink) as _,
+            link: None,
+            fingerprint: 0,
+            machines: None,
+            started,
+        };
+        let (sender, events) = unbounded();
+        let mut owner = Owner::new(search, events, Arc::default());
+        owner.prepare();
+        (owner, sender, sink)
+    }
+
+    #[test]
+    fn a_stopped_search_waits_for_its_workers() {
+        for is_stopped in [false, true] {
+            let (mut owner, sender, _) = owner(Instant::now());
+            if is_stopped {
+                owner.control.stop();
+            }
+            owner.are_searching = true;
+            owner.next_current_move = Some(Instant::now());
+            let late = thread::spawn(move || {
+                thread::sleep(Duration::from_millis(100));
+                sender.send(Event::PonderHit)
+            });
+            assert_eq!(owner.next_event().is_some(), is_stopped, "otherwise the deadline is past");
+            assert_eq!(owner.next_current_move.is_none(), is_stopped, "no more moves are reported");
+            late.join().unwrap().unwrap();
+        }
+    }
+
+    #[test]
+    fn current_moves_come_at_intervals() {
+        let (mut owner, ..) = owner(Instant::now());
+        let before = Instant::now();
+        owner.report_current_move();
+        assert!(owner.next_current_move.unwrap() >= before + CURRENT_MOVE_INTERVAL);
+    }
+
+    #[test]
+    fn bounds_are_reported_after_a_second() {
+        let now = Instant::now();
+        // The first search has yet to begin, so that a slow machine cannot be late.
+        for (started, is_reported) in [(now + 3600 * BOUNDS_AFTER, false), (now - BOUNDS_AFTER, true)] {
+            let (mut owner, _, sink) = owner(started);
+            let pv = vec![owner.root_moves[0]];
+            owner.report_bound(5, &RootLine { score: 30, bound: Bound::Lower, seldepth: 6, pv }, 100);
+            let bounds: Vec<Bound> = sink.0.lock().iter().map(|line| line.bound).collect();
+            assert_eq!(bounds == [Bound::Lower], is_reported, "{bounds:?}");
+        }
+    }
+}

@@ -435,6 +435,32 @@ mod tests {
         assert!(extreme >= Duration::from_millis(300) && extreme <= Duration::from_secs(4));
     }
 
+    /// The factors are linear in the share of nodes and in the fall of the score, and are multiplied.
+    #[test]
+    fn stability_effort_and_score_scale_the_time() {
+        let [first, second, ..] = crate::position::Position::startpos().legal_moves()[..] else { unreachable!() };
+        let scale = |is_stable: bool, drop: i32, share: f64| {
+            let mut stability = BestMoveStability::default();
+            stability.update(first, 20, 0.5);
+            stability.update(if is_stable { first } else { second }, 20 - drop, share);
+            stability.scale()
+        };
+        let is_close = |one: f64, other: f64| (one - other).abs() < 1e-9;
+        for is_stable in [false, true] {
+            assert!(
+                scale(is_stable, 0, 0.1) > scale(is_stable, 0, 0.6)
+                    && scale(is_stable, 20, 0.6) > scale(is_stable, 0, 0.6)
+            );
+            assert!(is_close(scale(is_stable, 0, 0.4) * 2.0, scale(is_stable, 0, 0.2) + scale(is_stable, 0, 0.6)));
+            assert!(is_close(scale(is_stable, 10, 0.4) * 2.0, scale(is_stable, 0, 0.4) + scale(is_stable, 20, 0.4)));
+        }
+        assert!(scale(false, 0, 0.4) > scale(true, 0, 0.4));
+        for (drop, share) in [(0, 0.7), (20, 0.2), (10, 0.5)] {
+            let ratio = |is_stable| scale(is_stable, drop, share) / scale(is_stable, 0, 0.4);
+            assert!(is_close(ratio(true), ratio(false)), "{drop} {share}");
+        }
+    }
+
     #[test]
     fn time_depth_or_nodes_limit_a_search() {
         let none = Limits::default();

@@ -148,6 +148,20 @@ mod tests {
         assert_eq!(elect(&[result(b, 10, 12), result(c, 30, 12), result(c, 30, 13)]), Some(2));
     }
 
+    /// Another machine may send anything.
+    #[test]
+    fn scores_of_lines_are_of_their_kind() {
+        let of = |score| {
+            let pv = vec![Move::new(Square::A1, Square::B1, None)];
+            let line = Line { rank: 1, depth: 9, seldepth: 9, score, bound: crate::search::Bound::Exact, pv };
+            RootResult::of_line(&line).unwrap().score
+        };
+        assert_eq!([-7, 7].map(|score| of(Score::Centipawns(score))), [-7, 7]);
+        assert!([i32::MIN, i32::MAX].iter().all(|&score| !is_mate(of(Score::Centipawns(score)))));
+        assert_eq!([-3, 3].map(|moves| of(Score::Mate(moves))), [mated_in(6), mate_in(5)]);
+        assert!([i32::MIN, i32::MAX].iter().all(|&moves| is_mate(of(Score::Mate(moves)))));
+    }
+
     #[test]
     fn a_line_that_is_mated_does_not_win() {
         let mated = result(Square::B1, mated_in(6), 20);
