@@ -142,7 +142,10 @@ mod tests {
         let mut outbox = Outbox::new();
         let depth = |outbox: &Outbox| outbox.exchange.min_depth();
         let flood = || (0..10 * MAX_ENTRIES as u64).map(|key| entry(key, 30));
+        offer(&outbox, flood().take(MAX_ENTRIES - 1));
+        assert!(!outbox.has_batch());
         offer(&outbox, flood());
+        assert!(outbox.has_batch());
         assert_eq!(outbox.batch().len(), MAX_ENTRIES);
         assert_eq!(depth(&outbox), FIRST_DEPTH + 1);
         for _ in 0..100 {

@@ -294,9 +294,10 @@ fn search_ends_when_a_machine_dies_and_the_input_ends() {
         user.input = None;
         let lines = user.sees("bestmove");
         assert!(lines.iter().any(|line| line.contains("does not answer")), "{lines:?}");
+        let mut ranks = user.ranks.into_iter();
+        assert!(!ranks.next().unwrap().join().unwrap(), "the leader does not wait for the machine");
         user.is_stopped.store(false, SeqCst);
-        // The leader may have given up the others by then.
-        user.ranks.into_iter().for_each(|rank| _ = rank.join().unwrap());
+        ranks.for_each(|rank| _ = rank.join().unwrap());
     }
 }
 

@@ -116,6 +116,16 @@ fn stopped_process_costs_no_move() {
 }
 
 #[test]
+fn messages_of_the_second_process_go_to_the_standard_error() {
+    let Some(mut job) = Job::start(&[]) else { return };
+    job.session.send("setoption name EvalFile value /missing.nnue\nisready");
+    job.session.until("readyok");
+    job.session.send("quit");
+    job.session.end();
+    assert!(job.session.errors().contains("sesame: ") && job.session.errors().contains("/missing.nnue"));
+}
+
+#[test]
 fn second_process_leaves_a_subcommand_to_the_first() {
     let Some(mut command) = mpirun(2, &[]) else { return };
     command.args(["perft", "1"]);
