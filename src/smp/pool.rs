@@ -254,7 +254,13 @@ fn run(index: usize, group: &WorkerGroup, data: ThreadData, commands: &Receiver<
         let team = match command {
             Command::Search(team) => team,
             Command::ClearHistories => {
-                data.iter_mut().for_each(ThreadData::clear);
+                data = data.take().and_then(|mut data| {
+                    panic::catch_unwind(AssertUnwindSafe(move || {
+                        data.clear();
+                        data
+                    }))
+                    .ok()
+                });
                 continue;
             }
         };

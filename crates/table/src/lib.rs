@@ -71,13 +71,15 @@
 //! **Replacement.** The seven schemes of Breuker, Uiterwijk and van den Herik, "Replacement Schemes for Transposition
 //! Tables" (ICCA Journal 17(4), 1994): [`Scheme`] lists them. Under the default, TWOBIG1, a new entry takes the first slot if its
 //! searched subtree is no smaller than that of the entry there, which moves to the second slot; otherwise it takes the
-//! second. The same key is updated in place, in either slot; [`Update`] and [`Payload::merge`] say how. [`Work`] is the size of the subtree as a 16-bit floating-point number.
+//! second. The same key is updated in place, in either slot; [`Update`] and [`Payload::merge`] say how. [`Work`] is the size
+//! of the subtree as a 16-bit floating-point number.
 //!
 //! **Generations.** Entries are stamped with the number of the search, modulo 32, if the payload has five bits for it. A
 //! stamped entry of an earlier search is still found; at the first collision it is overwritten (section 6.2 of the
 //! paper).
 //!
-//! **Speed.** No branch of a probe depends on the slots: both are loaded, compared, and selected with a conditional move. Memory comes from one anonymous mapping, on huge pages where the system has them.
+//! **Speed.** A probe reads both slots, compares them, and selects one with a conditional move; its only branch tells a hit
+//! from a miss. Memory comes from one anonymous mapping, on huge pages where the system has them.
 //!
 //! # Guarantees
 //!

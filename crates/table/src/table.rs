@@ -63,9 +63,9 @@ impl<S: Slot> Bucket<S> {
     /// Stores `new`, the entry of `key`, under a scheme of two levels (Breuker et al., 1994, section 6.1, TWODEEP and
     /// TWOBIG1), and returns the outcome.
     ///
-    /// The same key is updated in place, in the second level also to more than the first level's entry is worth. Otherwise `new` takes the first level if that is empty or stale. If `new` is worth at
-    /// least as much as the first level's entry, it takes the first level too, and that entry moves to the second level. If
-    /// not, `new` takes the second level.
+    /// The same key is updated in place, in the second level also to more than the first level's entry is worth. Otherwise
+    /// `new` takes the first level if that is empty or stale. If `new` is worth at least as much as the first level's entry,
+    /// it takes the first level too, and that entry moves to the second level. If not, `new` takes the second level.
     ///
     /// Two threads can interleave. A probe still accepts only entries that were stored for its key, but an entry can be lost, or
     /// be in both levels until one of them is replaced.

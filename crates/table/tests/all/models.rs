@@ -1,6 +1,7 @@
 //! The common part of the models: entries that are functions of their keys, the check of accepted entries, and deliberately
 //! broken slots.
 
+use std::cell::RefCell;
 use std::marker::PhantomData;
 use std::sync::Once;
 
@@ -269,4 +270,34 @@ impl Flaw for NoEmptyTest {
     fn holds(entry: &RawEntry, key: u64) -> bool {
         has_key(entry, key)
     }
+}
+
+/// The broken slots differ from the shipped one by their flaw alone.
+#[test]
+fn slot_without_a_flaw_writes_the_shipped_words() {
+    thread_local!(static STORED: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) });
+
+    struct Recorded;
+
+    impl Word for Recorded {
+        fn new(_: u64) -> Self {
+            Recorded
+        }
+
+        fn load(&self) -> u64 {
+            0
+        }
+
+        fn store(&self, value: u64) {
+            STORED.with_borrow_mut(|stored| stored.push(value));
+        }
+    }
+
+    for n in 0..100 {
+        let entry = RawEntry { data: mix64(n), signature: Signature::from_bits(mix64(!n)) };
+        VerifiedSlot::<Recorded>::with(entry);
+        Broken::<Recorded, NoFlaw>::with(entry);
+    }
+    let stored = STORED.take();
+    assert!(stored.chunks(4).all(|words| words[..2] == words[2..]), "{stored:x?}");
 }

@@ -109,7 +109,7 @@ fn probes_return_only_entries_of_their_key() {
     }
 }
 
-/// Payloads of [`PATTERNS`], on a slot for each of two keys in three: the schemes of one level, and of two.
+/// Payloads of [`PATTERNS`] for 12 keys on two slots, under a scheme of one level and one of two.
 #[test]
 fn probes_return_only_patterned_payloads_of_their_key() {
     for (name, pattern) in PATTERNS {
