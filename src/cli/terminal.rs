@@ -113,7 +113,7 @@ pub(super) struct SearchStatus {
 
 impl SearchStatus {
     pub(super) fn new(time: Option<Duration>) -> SearchStatus {
-        SearchStatus { start: Instant::now(), time, depth: 0, line: StatusLine::new() }
+        SearchStatus { start: Instant::now(), time, depth: 0, line: StatusLine::default() }
     }
 
     pub(super) fn show(&mut self) {

@@ -110,12 +110,13 @@ pub struct StatusLine {
     is_shown: bool,
 }
 
-impl StatusLine {
-    #[allow(clippy::new_without_default)]
-    pub fn new() -> Self {
+impl Default for StatusLine {
+    fn default() -> Self {
         Self { is_possible: io::stderr().is_terminal() && !is_dumb_terminal(), is_shown: false }
     }
+}
 
+impl StatusLine {
     /// Cuts `text` to the width of the terminal.
     pub fn show(&mut self, text: &str) {
         if self.is_possible {
@@ -162,7 +163,7 @@ struct Status {
 impl Progress {
     /// An earlier run has done `done` of `total`.
     pub fn new(total: u64, done: u64) -> Self {
-        let state = Mutex::new(Status { done, message: String::new(), drawn: None, line: StatusLine::new() });
+        let state = Mutex::new(Status { done, message: String::new(), drawn: None, line: StatusLine::default() });
         Self { total, before: done, started: Instant::now(), state }
     }
 
@@ -273,7 +274,7 @@ mod tests {
     fn the_time_left_follows_from_the_own_share_of_the_work() {
         let progress = Progress::new(100, 50);
         let line = |done| {
-            let state = Status { done, message: "game 7".to_owned(), drawn: None, line: StatusLine::new() };
+            let state = Status { done, message: "game 7".to_owned(), drawn: None, line: StatusLine::default() };
             progress.text(&state, Duration::from_secs(600))
         };
         assert_eq!(line(50), " 50 %  0:10:00 gone, ? left  game 7");

@@ -53,23 +53,26 @@ pub fn create<'a>(path: &Path, parts: impl IntoIterator<Item = &'a [u8]>) -> io:
     })
 }
 
-/// Lets one process at a time read a file and replace it. It is a locked file beside that file, which goes with the lock; a file that a
-/// killed process left behind counts as free.
+/// Lets one process at a time read a file and replace it. It is a locked file beside that file, which goes with the lock;
+/// a file that a killed process left behind counts as free.
 pub struct Lock {
     path: PathBuf,
     _handle: Handle,
 }
 
 impl Lock {
-    /// Waits for the process that has the lock. A file system without locks gives it to all.
+    /// Waits for the process that has the lock. A file system without locks or stable file numbers gives it to all.
     pub fn acquire(path: &Path) -> io::Result<Lock> {
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let path = with_suffix(&path, ".sesame-lock");
+        // Bounded for file systems on which the comparison below never succeeds.
+        let mut tries = 1_000;
         loop {
             let handle = Handle::from_file(File::options().create(true).truncate(false).write(true).open(&path)?)?;
             let _ = handle.as_file().lock();
             // The one before may have removed the file meanwhile, and another process made a new one.
-            if Handle::from_path(&path).is_ok_and(|present| present == handle) {
+            tries -= 1;
+            if tries == 0 || Handle::from_path(&path).is_ok_and(|present| present == handle) {
                 return Ok(Lock { path, _handle: handle });
             }
         }
@@ -362,6 +365,20 @@ mod tests {
             }
         });
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_lock_that_cannot_be_compared_is_given() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("games.pgn");
+        let lock = with_suffix(&path, ".sesame-lock");
+        fs::write(&lock, "").unwrap();
+        // It can be locked, but not opened a second time to read (by the superuser it can).
+        fs::set_permissions(&lock, Permissions::from_mode(0o200)).unwrap();
+        drop(Lock::acquire(&path).unwrap());
+        assert!(!lock.exists());
     }
 
     #[test]
