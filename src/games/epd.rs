@@ -36,6 +36,8 @@ pub struct Epd {
     pub repairs: Vec<FenRepair>,
     /// Operations that are unknown, repeated or, as `bm`, empty.
     pub unread: Vec<String>,
+    /// One of these may hold a solution: an empty `bm`, say, or a legal move.
+    pub has_unread_solution: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -122,7 +124,9 @@ impl Epd {
         let solution = Solution { best: operations.moves("bm", &position)?, avoid: operations.moves("am", &position)? };
         let solution = Some(solution).filter(|solution| !solution.best.is_empty() || !solution.avoid.is_empty());
         let points = points(&position, |name| operations.get(name));
-        Ok(Epd { id: operations.take("id"), position, solution, mate_in, points, repairs, unread: operations.unread() })
+        let id = operations.take("id");
+        let (unread, has_unread_solution) = operations.unread(&position);
+        Ok(Epd { id, position, solution, mate_in, points, repairs, unread, has_unread_solution })
     }
 }
 
@@ -226,13 +230,20 @@ impl<'a> Operations<'a> {
         Ok(moves)
     }
 
-    fn unread(&self) -> Vec<String> {
-        let unknown = self.0.iter().map(|(name, _)| name).filter(|name| {
+    /// Returns the names, and true if a solution may be among the operations.
+    fn unread(&self, position: &Position) -> (Vec<String>, bool) {
+        let unknown = self.0.iter().filter(|(name, _)| {
             let name = name.to_ascii_lowercase();
             let is_numbered = matches!(name.as_bytes(), [b'c' | b'v', b'0'..=b'9'] | [b'd', b'1'..=b'9']);
             !is_numbered && !IGNORED.contains(&name.as_str())
         });
-        unknown.map(|name| excerpt(name)).collect()
+        let is_move = |word: &str| read_move(position, word).is_ok();
+        let may_solve = |(name, operand): &(&str, String)| {
+            ["bm", "am", "dm"].iter().any(|code| code.eq_ignore_ascii_case(name))
+                || is_move(name)
+                || operand.split([' ', ',']).any(is_move)
+        };
+        (unknown.clone().map(|(name, _)| excerpt(name)).collect(), unknown.clone().any(may_solve))
     }
 }
 
@@ -419,6 +430,20 @@ mod tests {
                 (text.as_str(), epd.unread.iter().map(String::as_str).collect()),
                 (solution, unread.to_vec()),
                 "{line}"
+            );
+        }
+        for (operations, may_solve) in [
+            ("bm;", true),
+            ("am +;", true),
+            ("best Ra8#;", true),
+            ("Ra8# wins;", true),
+            ("ply 12;", false),
+            ("0 1 | 25 | 1.0", false),
+        ] {
+            assert_eq!(
+                Epd::read(&format!("{board} {operations}")).unwrap().has_unread_solution,
+                may_solve,
+                "{operations}"
             );
         }
         // A clock that is no number is named.

@@ -107,18 +107,19 @@ fn malformed_epd_lines_are_reported() {
     assert_in_order(&output, &["  not read  ", "bad.epd          4  3 of 3  100.0 %         3  "]);
     // Only a lost solution is a failure: the standard allows operations of one's own.
     let odd = "6k1/5ppp/8/8/8/8/8/K2R4 w - - - bm: Rd8#;\n6k1/5ppp/8/8/8/8/8/K2R4 w - - bm Rd8#; own 7;\n\
-        6k1/5ppp/8/8/8/8/8/K2R4 w - - best Rd8#;\n1. e4 c5 2. Nf3 d6 *\n";
+        6k1/5ppp/8/8/8/8/8/K2R4 w - - best Rd8#;\n6k1/5ppp/8/8/8/8/8/K2R4 w - - ply 12;\n1. e4 c5 2. Nf3 d6 *\n";
     let odd = file(&folder, "odd.epd", odd);
     let output = fail(
         &["analyse", text(&odd), "--nodes", "2000"],
         &[
             "odd.epd, line 2: not understood: own\n",
             "line 3: not understood: best, so there is no solution\n",
-            "line 4: \"1.\" is no board",
+            "line 4: not understood: ply\n",
+            "line 5: \"1.\" is no board",
             "2 lines could not be read as a whole",
         ],
     );
-    assert!(output.contains("odd.epd          3  2 of 2  100.0 %         2  "), "{output}");
+    assert!(output.contains("odd.epd          4  2 of 2  100.0 %         2  "), "{output}");
     // A byte order mark, Latin-1, and CR as the end of a line.
     let old =
         b"\xEF\xBB\xBF6k1/5ppp/8/8/8/8/8/K2R4 w - - bm Rd8#;\r6k1/5ppp/8/8/8/8/8/K2R4 w - - bm Rd8#; id \"caf\xE9\";\r";
@@ -384,7 +385,7 @@ fn several_files_and_folders() {
     file(&folder, "games/e.epd", MATES);
     let output = fail(
         &["analyse", "--epd", text(&games), "--depth", "4"],
-        &["d.epd has no position", "1 file could not be read as a whole"],
+        &["d.epd has no position", "1 file could not be used"],
     );
     assert!(output.contains("3 of 3"), "{output}");
 }

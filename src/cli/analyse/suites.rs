@@ -87,10 +87,12 @@ pub(super) fn run(paths: &[PathBuf], arguments: &AnalyseArguments, output: &Outp
     match (suites.iter().map(|suite| suite.bad).sum::<u64>(), bad_files) {
         (0, 0) => Ok(()),
         (lines, files) => {
-            let counted = [(files, "file"), (lines, "line")].into_iter().filter(|&(count, _)| count > 0);
-            let counted = counted.map(|(count, what)| format!("{count} {what}{}", if count == 1 { "" } else { "s" }));
-            let unused = counted.collect::<Vec<_>>().join(" and ");
-            Err(CommandError::Failed(format!("{unused} could not be read as a whole: see above")))
+            let counted = [(files, "file", "used"), (lines, "line", "read as a whole")];
+            let counted = counted.into_iter().filter(|&(count, ..)| count > 0).map(|(count, what, aim)| {
+                let plural = if count == 1 { "" } else { "s" };
+                format!("{count} {what}{plural} could not be {aim}")
+            });
+            Err(CommandError::Failed(format!("{}: see above", counted.collect::<Vec<_>>().join(" and "))))
         }
     }
 }
@@ -123,10 +125,11 @@ impl Suite {
                         print_status(&format!("{}, line {line}: {repair}", path.display()));
                     }
                     if !epd.unread.is_empty() {
-                        let (names, has_solution) =
-                            (epd.unread.join(", "), epd.solution.is_some() || epd.mate_in.is_some());
-                        let loss = if has_solution { "" } else { ", so there is no solution" };
-                        suite.bad += u64::from(!has_solution);
+                        let has_solution = epd.solution.is_some() || epd.mate_in.is_some();
+                        let is_lost = epd.has_unread_solution && !has_solution;
+                        let (names, loss) =
+                            (epd.unread.join(", "), if is_lost { ", so there is no solution" } else { "" });
+                        suite.bad += u64::from(is_lost);
                         print_status(&format!("{}, line {line}: not understood: {names}{loss}", path.display()));
                     }
                     suite.positions.push((line, epd));
