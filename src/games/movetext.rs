@@ -54,7 +54,8 @@ pub(super) fn plain(word: &str) -> String {
     word.chars().filter_map(letter).collect()
 }
 
-/// Strips the number of `12.Nf3` or `12...Nf6`. The rest of a bare number is empty.
+/// Strips the number of `12.Nf3` or `12...Nf6`. The rest of a bare number is empty. A decimal such as `0.35` is no number
+/// of a move.
 pub(super) fn without_number(word: &str) -> &str {
     const DOTS: [char; 2] = ['.', '…'];
     let mut rest = word;
@@ -64,7 +65,13 @@ pub(super) fn without_number(word: &str) -> &str {
         if rest.is_empty() || !after.is_empty() && !after.starts_with(DOTS) {
             return rest;
         }
-        rest = after.trim_start_matches(DOTS);
+        let behind = after.trim_start_matches(DOTS);
+        // Another number, castling or a result may follow.
+        let end = behind.trim_start_matches(|c: char| c.is_ascii_digit());
+        if end.len() < behind.len() && !end.starts_with(['.', '…', '-', ':']) {
+            return rest;
+        }
+        rest = behind;
     }
 }
 
@@ -97,6 +104,9 @@ fn split_move(text: &str) -> Option<(String, Vec<u8>)> {
     let is_square = |pair: &&[u8]| matches!(pair, [b'a'..=b'h', b'1'..=b'8']);
     let end = text.as_bytes().windows(2).rposition(|pair| is_square(&pair))? + 2;
     let (mv, behind) = text.split_at_checked(end)?;
+    if !may_precede_square(mv.get(..end - 2)?) {
+        return None;
+    }
     let mv = mv.replace(['×', '✕'], "x");
     if mv.starts_with(|c| matches!(c, 'a'..='h')) && mv.ends_with(['1', '8']) {
         let letter = behind.trim_start_matches(['=', '/', '(']);
@@ -109,6 +119,16 @@ fn split_move(text: &str) -> Option<(String, Vec<u8>)> {
         }
     }
     with_signs(mv, behind)
+}
+
+/// True for a piece, a file, a rank and a sign of capture, any of which may be missing. Some letters of pieces are no
+/// single character, such as the king's in Russian.
+fn may_precede_square(text: &str) -> bool {
+    let rest = text.strip_prefix(char::is_alphabetic).unwrap_or(text);
+    let rest = rest.trim_start_matches(|c: char| c.is_alphabetic() && !c.is_ascii());
+    let rest = rest.strip_prefix(|c| matches!(c, 'a'..='h')).unwrap_or(rest);
+    let rest = rest.strip_prefix(|c| matches!(c, '1'..='8')).unwrap_or(rest);
+    rest.trim_start_matches(['x', '×', '✕', ':', '-', '@']).is_empty()
 }
 
 /// Keeps the standard's sign of check or mate.
@@ -128,8 +148,26 @@ fn is_null_move(text: &str) -> bool {
 
 /// True for what has the form of a move in some notation, such as `P-K4`, `PxP` or the slip `Nf9`.
 fn looks_like_move(text: &str) -> bool {
-    let letters = || text.chars();
-    let has_square = letters().zip(letters().skip(1)).any(|(one, two)| one.is_alphabetic() && two.is_ascii_digit());
-    let is_part = |letter: char| "abcdefghxKQRBNPO0123456789-=/@".contains(letter);
-    has_square || letters().all(is_part) && letters().any(|c| "x-".contains(c)) && letters().any(char::is_alphabetic)
+    let text = text.trim_end_matches(['+', '#']);
+    // The first letter may be that of a piece in another language.
+    if !text.chars().skip(1).all(|letter| "abcdefghxKQRBNPO0123456789-=@:,".contains(letter)) {
+        return false;
+    }
+    // `d12` is a depth.
+    let is_square = |(place, pair): (usize, &[u8])| {
+        matches!(pair, [b'a'..=b'h', b'0'..=b'9']) && !text.as_bytes().get(place + 2).is_some_and(u8::is_ascii_digit)
+    };
+    if text.as_bytes().windows(2).enumerate().any(is_square) {
+        return true;
+    }
+    // A pawn captures on the file beside its own: `axe` is a word.
+    if let [from @ b'a'..=b'h', b'x', to @ b'a'..=b'h'] = text.as_bytes() {
+        return from.abs_diff(*to) == 1;
+    }
+    let is_piece = |part: &str| {
+        part.len() <= 3 && part.starts_with(|c| "KQRBNPO".contains(c)) && !part.contains(|c| "abcdefgh@:,".contains(c))
+    };
+    let is_part = |part: &str| is_piece(part) || matches!(part.as_bytes(), [b'a'..=b'h']);
+    let parts = || text.split(['x', '-', '=']);
+    text.contains(['x', '-']) && parts().all(is_part) && parts().any(is_piece)
 }

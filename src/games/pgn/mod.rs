@@ -34,10 +34,10 @@ pub enum GameResult {
 }
 
 impl GameResult {
-    /// Accepts also colons, other dashes, blanks, `½`, `0.5`, and a move number before the result.
+    /// Accepts also colons, other dashes, blanks, `½`, `0.5-0.5`, and a move number before the result.
     fn read(text: &str) -> Option<GameResult> {
         let plain = movetext::plain(text).replace(char::is_whitespace, "").replace(':', "-").replace("1/2", "½");
-        let plain = plain.replace(',', ".").replace("0.5", "½");
+        let plain = plain.replace(',', ".").replace("0.5-0.5", "½-½");
         let plain = plain.trim_end_matches('.');
         [plain, movetext::without_number(plain)].into_iter().find_map(|word| match word {
             "1-0" => Some(GameResult::WhiteWins),

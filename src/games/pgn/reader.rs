@@ -151,7 +151,13 @@ impl<R: BufRead> Reader<R> {
                     let variation = self.variation(str::to_owned)?;
                     self.lexer.token_line = line;
                     let ply = game.plies.last_mut().ok_or(PgnErrorKind::Unexpected('('))?;
-                    ply.annotations.push(Annotation::Variation(variation));
+                    match (ply.san.as_bytes(), variation.as_bytes()) {
+                        // `a8(Q)`
+                        ([b'a'..=b'h', .., b'1' | b'8'], [piece]) if piece.is_ascii_alphabetic() => {
+                            ply.san = format!("{}={}", ply.san, variation.to_ascii_uppercase());
+                        }
+                        _ => ply.annotations.push(Annotation::Variation(variation)),
+                    }
                 }
                 Token::Close => return Err(PgnErrorKind::Unexpected(')')),
             }
@@ -184,7 +190,8 @@ impl<R: BufRead> Reader<R> {
         text
     }
 
-    /// Returns the text of the variation just opened, with changed words. A counter replaces recursion, so no nesting is too deep.
+    /// Returns the text of the variation just opened, with changed words. A counter replaces recursion, so no nesting is
+    /// too deep.
     pub(super) fn variation(&mut self, change: impl Fn(&str) -> String) -> Result<String, PgnErrorKind> {
         let start = self.lexer.token_line;
         let mut text = String::new();

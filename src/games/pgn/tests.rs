@@ -145,6 +145,11 @@ fn move_text_of_books_and_web_pages() {
         ("h4 g5 hxg5 h6 gxh6 Nf6 h7 Ng8 hxg8q Rxg8 *", "1. h4 g5 2. hxg5 h6 3. gxh6 Nf6 4. h7 Ng8 5. hxg8=Q Rxg8 *"),
         ("h4 g5 hxg5 h6 gxh6 Nf6 h7 Ng8 hxg8=n! e6 *", "1. h4 g5 2. hxg5 h6 3. gxh6 Nf6 4. h7 Ng8 5. hxg8=N $1 e6 *"),
         ("h4 g5 hxg5 h6 gxh6 Nf6 h7 Ng8 hxg8/R± e6 *", "1. h4 g5 2. hxg5 h6 3. gxh6 Nf6 4. h7 Ng8 5. hxg8=R $16 e6 *"),
+        ("h4 g5 hxg5 h6 gxh6 Nf6 h7 Ng8 hxg8(Q) Rxg8 *", "1. h4 g5 2. hxg5 h6 3. gxh6 Nf6 4. h7 Ng8 5. hxg8=Q Rxg8 *"),
+        (
+            "h4 g5 hxg5 h6 gxh6 Nf6 h7 Ng8 hxg8 (n)+! e6 *",
+            "1. h4 g5 2. hxg5 h6 3. gxh6 Nf6 4. h7 Ng8 5. hxg8=N $1 e6 *",
+        ),
         // Results.
         ("Nf3 d5 1–0", "1. Nf3 d5 1-0"),
         ("Nf3 d5 1:0", "1. Nf3 d5 1-0"),
@@ -157,7 +162,13 @@ fn move_text_of_books_and_web_pages() {
         ("Nf3 d5 1/2 - 1/2", "1. Nf3 d5 1/2-1/2"),
         ("Nf3 d5 1 / 2 - 1 / 2", "1. Nf3 d5 1/2-1/2"),
         ("Nf3 d5 0,5:0,5", "1. Nf3 d5 1/2-1/2"),
+        ("Nf3 d5 0.5 - 0.5", "1. Nf3 d5 1/2-1/2"),
+        ("Nf3 d5 2.0.5-0.5", "1. Nf3 d5 1/2-1/2"),
         ("Nf3 d5 ½", "1. Nf3 d5 1/2-1/2"),
+        // Half a point alone is no result, and no decimal is a move number.
+        ("1. e4 e5 0.5 2. Nf3 *", "1. e4 e5 {0.5} 2. Nf3 *"),
+        ("1. e4 e5 0,5 2. Nf3 *", "1. e4 e5 {0,5} 2. Nf3 *"),
+        ("1. e4 0.35 e5 12.5s 2. Nf3 *", "1. e4 {0.35} 1... e5 {12.5s} 2. Nf3 *"),
         // Words of a text are no plies.
         ("1. e4 best by test e5 Well, 2. Nf3 <b> so *", "1. e4 {best by test} 1... e5 {Well,} 2. Nf3 {<b> so} *"),
         ("1. e4 {a} word {b} e5 *", "1. e4 {a} {word} {b} 1... e5 *"),
@@ -177,8 +188,38 @@ fn text_among_the_moves_is_kept_as_comments() {
     assert_eq!(written(&game), "{We begin:} 1. e4 {best by test} 1... e5 2. Ke3 {oh} 2... Qd3 *");
     let warnings = ["the text before the first tag is left out", "line 3: \"We\" is no move: kept as a comment"];
     assert_eq!(game.warnings, warnings);
-    for text in ["P-K4", "PxP", "exd", "Nf9", "--", "Z0", "O-O-O-O", "OO-OO", "--O", "Кf3"] {
+    for text in [
+        "P-K4", "PxP", "exd", "Nf9", "--", "Z0", "O-O-O-O", "OO-OO", "Кf3", "Крf3", "Кf9", "P-K8=Q", "KBPxP", "QxN+",
+        "Kxd", "12,Nf3", "e9=Q", "N@f9", "bxN", "Ng1:f3", "e2e44",
+    ] {
         assert_eq!(sans(&only(&format!("1. {text} e5 *"))), [text, "e5"], "an unreadable move is a ply");
+    }
+    for text in [
+        "C44",
+        "b12",
+        "D12",
+        "d12",
+        "M1",
+        "Fritz13",
+        "Stockfish8",
+        "Fire8.1",
+        "hex",
+        "ex",
+        "axe",
+        "x",
+        "e-b",
+        "-a",
+        "h-pawn",
+        "0.35/d12",
+        "0.35/d8",
+        "+0.35/d8",
+        "35/d8",
+        "2024-05",
+        "PRO-BONO",
+        "e-mail1",
+    ] {
+        let game = only(&format!("1. {text} e4 e5 *"));
+        assert_eq!((sans(&game).join(" "), game.comments), ("e4 e5".to_owned(), vec![text.to_owned()]));
     }
 }
 
