@@ -203,7 +203,7 @@ fn parse_position<'a>(words: impl Iterator<Item = &'a str>) -> Parsed {
         None => return UciCommand::BadPosition("expected `startpos` or `fen`".to_owned()).into(),
     };
     moves.extend(words.filter(|&word| word != "moves").map(str::to_owned));
-    // Letters alone are a move in no notation: another command on this line, say. Without a null move the game would go wrong.
+    // No move has letters only, except null moves; such a word begins another command.
     let is_move =
         |word: &String| ["null", "pass"].contains(&word.as_str()) || !word.bytes().all(|b| b.is_ascii_alphabetic());
     let rest = moves.split_off(moves.iter().position(|word| !is_move(word)).unwrap_or(moves.len()));

@@ -43,7 +43,8 @@ pub(crate) fn is_one_machine() -> bool {
     std::env::var_os("SESAME_LAUNCHER").is_none()
 }
 
-/// Tests for a signal that this process ignores, and so do the programs that it starts. Shells ignore some for background jobs, `nohup` for its command.
+/// Tests for a signal that this process ignores, and so do the programs that it starts. Shells ignore some for background
+/// jobs, `nohup` for its command.
 #[cfg(unix)]
 pub(crate) fn is_ignored(signal: i32) -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
