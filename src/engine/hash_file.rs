@@ -27,12 +27,7 @@ impl Engine {
     pub fn hash_file(&mut self) -> HashFile {
         self.finish();
         self.is_touched = true;
-        HashFile { table: Arc::clone(&self.table), fingerprint: self.fingerprint() }
-    }
-
-    /// Tables of engines with another fingerprint hold other entries: in files, and on other machines.
-    pub(super) fn fingerprint(&self) -> u64 {
-        fingerprint(&self.options.network, TtEntry::pack)
+        HashFile { table: Arc::clone(&self.table), fingerprint: self.fingerprint }
     }
 }
 
@@ -64,6 +59,11 @@ impl HashFile {
     fn work<'a>(&self, stop: &'a AtomicBool, progress: &'a (dyn Fn(u32) + Sync)) -> TableFileOptions<'a> {
         TableFileOptions { fingerprint: self.fingerprint, threads: num_cpus::get(), stop, progress }
     }
+}
+
+/// Tables of engines with another fingerprint hold other entries: in files, and on other machines.
+pub(super) fn fingerprint_of(network: &Network) -> u64 {
+    fingerprint(network, TtEntry::pack)
 }
 
 /// Covers everything that the meaning of stored entries depends on: their packing, Zobrist keys and evaluations of the

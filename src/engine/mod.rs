@@ -27,6 +27,7 @@ mod tests;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use hash_file::fingerprint_of;
 pub use hash_file::{HashFile, TableFileError, TableFileReport};
 pub use search_report::{ChannelSink, SearchEvent, SearchReport};
 pub use strength_limit::StrengthLimit;
@@ -145,6 +146,8 @@ pub struct Engine {
     pool: Arc<Pool>,
     search_thread: SearchThread,
     running: Option<SearchHandle>,
+    /// Of the network: see [`hash_file`].
+    fingerprint: u64,
     link: Option<Arc<dyn SearchLink>>,
     machines: Option<Arc<SimulatedMachines>>,
 }
@@ -189,6 +192,7 @@ impl Engine {
     /// [`Engine::set_hash`] or [`Engine::set_scheme`].
     /// Fails if the system refuses the first thread.
     pub fn with_table(table: TranspositionTable, options: Options, sink: Arc<dyn Sink>) -> Result<Self, EngineError> {
+        let fingerprint = fingerprint_of(&options.network);
         let mut engine = Self {
             options,
             is_touched: false,
@@ -198,6 +202,7 @@ impl Engine {
             pool: Arc::default(),
             search_thread: SearchThread::new()?,
             running: None,
+            fingerprint,
             link: None,
             machines: None,
         };
@@ -293,6 +298,7 @@ impl Engine {
     /// Changes the network. Clears the table and the histories, which depend on it.
     pub fn set_network(&mut self, network: Arc<Network>) {
         if self.options.network != network {
+            self.fingerprint = fingerprint_of(&network);
             self.options.network = network;
             self.new_game();
         }
@@ -398,7 +404,7 @@ impl Engine {
             pool: Arc::clone(&self.pool),
             sink,
             machines: self.machines.clone(),
-            fingerprint: link.as_ref().map_or(0, |_| self.fingerprint()),
+            fingerprint: link.as_ref().map_or(0, |_| self.fingerprint),
             link,
             started,
         };
