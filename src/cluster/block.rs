@@ -233,7 +233,9 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_a_block_or_none(mut bytes in proptest::collection::vec(any::<u8>(), 0..BLOCK_BYTES + 9), is_format: bool) {
+        fn any_bytes_are_a_block_or_none(
+            mut bytes in proptest::collection::vec(any::<u8>(), 0..BLOCK_BYTES + 9), is_format: bool,
+        ) {
             if is_format && bytes.len() > 4 {
                 bytes[..4].copy_from_slice(&BLOCK_FORMAT.to_le_bytes());
             }

@@ -121,7 +121,7 @@ impl SearchLink for FollowerLink {
         Default::default()
     }
 
-    fn is_stalled(&self) -> bool {
+    fn is_being_ended(&self) -> bool {
         false
     }
 
@@ -251,8 +251,12 @@ impl<T: Transport> FollowerLoop<T> {
     pub(super) fn step(&mut self) -> bool {
         let own = self.block();
         let (input, state, patience) = (&mut self.input, &self.state, self.patience.leader);
-        let blocks = self.rounds.exchange(&own, &mut |waited| {
-            if waited > patience && !std::mem::replace(&mut state.lock().is_lost, true) {
+        let mut last_heartbeat = Duration::ZERO;
+        let blocks = self.rounds.exchange(&own, &mut |transport, waited| {
+            if transport.take_heartbeat() {
+                last_heartbeat = waited;
+            }
+            if waited - last_heartbeat > patience && !std::mem::replace(&mut state.lock().is_lost, true) {
                 // The end of the input ends the session.
                 *input = None;
             }

@@ -28,13 +28,6 @@ const LOOK: Duration = Duration::from_millis(20);
 /// With this limit or more, a late machine is reported.
 const LATE: Duration = Duration::from_millis(200);
 
-/// At the end of a search, a round that takes longer is not waited for: `mpirun` ends this process a second after another one has
-/// died.
-const STALL: Duration = Duration::from_millis(100);
-
-/// The others are silent if a round takes longer.
-const SILENCE: Duration = Duration::from_secs(3);
-
 /// For the leader's thread of the cluster.
 pub(super) enum Order {
     Lines(String),
@@ -86,6 +79,8 @@ struct RoundState {
     given_up: AtomicU64,
     /// The session is over.
     is_over: AtomicBool,
+    /// Of the user's: the launcher may be ending the job.
+    has_input_ended: AtomicBool,
     /// Of the running search: received entries are stored here.
     table: Mutex<Option<Arc<TranspositionTable>>>,
     /// For the user.
@@ -101,6 +96,7 @@ impl RoundState {
             answered: AtomicU64::new(0),
             given_up: AtomicU64::new(0),
             is_over: AtomicBool::new(false),
+            has_input_ended: AtomicBool::new(false),
             table: Mutex::default(),
             messages: Mutex::default(),
         }
@@ -155,9 +151,9 @@ impl LeaderLink {
         let _ = self.orders.send(Order::Quit);
         let Some(thread) = self.thread.lock().take() else { return true };
         let began = Instant::now();
-        let silence = if self.has_complained.load(Relaxed) { STALL } else { SILENCE };
+        let silence = if self.has_complained.load(Relaxed) { self.patience.stall } else { self.patience.silence };
         while !thread.is_finished() {
-            if began.elapsed() > SILENCE || self.state.is_silent(silence) {
+            if began.elapsed() > silence || self.state.is_silent(silence) {
                 return false;
             }
             thread::sleep(INTERVAL);
@@ -166,16 +162,12 @@ impl LeaderLink {
         true
     }
 
-    /// Gives up after `limit`, or when a round takes longer than `silence`.
-    fn wait<R>(
-        &self,
-        reply: &Receiver<R>,
-        limit: Duration,
-        silence: Duration,
-        is_over: &dyn Fn() -> bool,
-    ) -> Result<R, Fault> {
+    /// Gives up after `limit`, or when the others are silent.
+    fn wait<R>(&self, reply: &Receiver<R>, limit: Duration, is_over: &dyn Fn() -> bool) -> Result<R, Fault> {
         let began = Instant::now();
         loop {
+            let has_input_ended = self.state.has_input_ended.load(Relaxed);
+            let silence = if has_input_ended { self.patience.stall } else { self.patience.silence };
             match reply.recv_timeout(limit.saturating_sub(began.elapsed()).min(LOOK)) {
                 Ok(reply) => return Ok(reply),
                 Err(RecvTimeoutError::Disconnected) => return Err(Fault::Ended),
@@ -211,7 +203,7 @@ impl SearchLink for LeaderLink {
         let _ = self.orders.send(Order::Ready(number, reply));
         // A machine that was late once is not waited for again until it has caught up.
         let limit = if self.state.is_late() { Duration::ZERO } else { self.patience.ready };
-        let fault = self.wait(&receiver, limit, SILENCE, is_over).err();
+        let fault = self.wait(&receiver, limit, is_over).err();
         if fault.is_some() {
             self.state.given_up.store(number, Relaxed);
         }
@@ -225,7 +217,7 @@ impl SearchLink for LeaderLink {
         fingerprint: u64,
     ) -> Result<Arc<RemoteEntries>, Option<String>> {
         let (lines, may_finish) = self.announced.lock().take().ok_or(None)?;
-        if self.state.is_silent(SILENCE) {
+        if self.state.is_silent(self.patience.silence) {
             return Err(self.message(Some(Fault::Silent)));
         }
         if self.state.is_late() || self.state.is_searching.load(Relaxed) {
@@ -244,7 +236,7 @@ impl SearchLink for LeaderLink {
         let (reply, receiver) = bounded(1);
         // The lines of those in time come before the limit.
         let _ = self.orders.send(Order::End(reply, Instant::now() + limit * 3 / 4));
-        let (lines, fault) = match self.wait(&receiver, limit, STALL, &|| false) {
+        let (lines, fault) = match self.wait(&receiver, limit, &|| false) {
             Ok(lines) => (lines, None),
             // Where the clock is short, a line that comes late is no fault.
             Err(Fault::Late) if limit < LATE => (Vec::new(), None),
@@ -253,8 +245,9 @@ impl SearchLink for LeaderLink {
         (lines, self.message(fault))
     }
 
-    fn is_stalled(&self) -> bool {
-        self.state.is_silent(STALL)
+    fn is_being_ended(&self) -> bool {
+        self.state.has_input_ended.store(true, Relaxed);
+        self.state.is_silent(self.patience.stall)
     }
 
     fn machine(&self) -> usize {
@@ -271,7 +264,7 @@ pub(super) struct LeaderLoop<T> {
     orders: Receiver<Order>,
     outbox: Outbox,
     state: Arc<RoundState>,
-    /// Between two rounds without a search: followers see that the leader is alive.
+    /// Between two rounds without a search, and two heartbeats in an incomplete round: followers see that the leader is alive.
     heartbeat: Duration,
     /// For the followers, not sent yet.
     text: Vec<u8>,
@@ -432,7 +425,14 @@ impl<T: Transport> LeaderLoop<T> {
 
     fn round(&mut self, block: &Block) -> Vec<(usize, Block)> {
         self.state.round_began.store(self.state.now(), Relaxed);
-        let blocks = self.rounds.exchange(block, &mut |_| ());
+        let (mut last_heartbeat, heartbeat) = (Duration::ZERO, self.heartbeat);
+        let blocks = self.rounds.exchange(block, &mut |transport, waited| {
+            // Another machine is missing: the rest must know that this one is not.
+            if waited - last_heartbeat > heartbeat {
+                last_heartbeat = waited;
+                transport.send_heartbeat();
+            }
+        });
         self.state.round_began.store(0, Relaxed);
         for (rank, block) in &blocks {
             if block.quits && self.gone.insert(*rank) {

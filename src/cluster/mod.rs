@@ -52,11 +52,20 @@ pub(crate) struct Patience {
     pub(crate) ready: Duration,
     /// A follower waits for a sign of life of the leader.
     pub(crate) leader: Duration,
+    /// The others are silent if a round takes longer.
+    pub(crate) silence: Duration,
+    /// The same after the end of the input: `mpirun` closes it when a process has died, and kills this one a second later.
+    pub(crate) stall: Duration,
 }
 
 impl Default for Patience {
     fn default() -> Self {
-        Self { ready: Duration::from_secs(60), leader: Duration::from_secs(30) }
+        Self {
+            ready: Duration::from_secs(60),
+            leader: Duration::from_secs(30),
+            silence: Duration::from_secs(3),
+            stall: Duration::from_millis(100),
+        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! A model of rounds: a leader's and two followers' shipped loops, links and inputs over a transport of shuttle's locks. The
-//! test plays the sessions. Broken twins of the transport lose a round, repeat one, or let the report of an end overtake it.
+//! test plays the sessions. Deliberate bugs of the transport lose a round, repeat one, or let the report of an end overtake it.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
+use std::cell::RefCell;
 use std::io::Write;
 use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
@@ -87,7 +88,7 @@ fn put(block: Block, rank: usize, all: &mut [u8]) {
 struct Model<F> {
     rank: usize,
     shared: Arc<Shared>,
-    before: Vec<u8>,
+    before: RefCell<Vec<u8>>,
     flaw: PhantomData<F>,
 }
 
@@ -100,7 +101,7 @@ impl<F: Flaw> Transport for Model<F> {
         RANKS
     }
 
-    fn all_gather(&mut self, own: &[u8], all: &mut Vec<u8>, _: &mut dyn FnMut()) {
+    fn all_gather(&self, own: &[u8], all: &mut Vec<u8>, _: &mut dyn FnMut()) {
         let mut meeting = self.shared.meeting.lock().unwrap();
         let round = meeting.round;
         meeting.given.resize(RANKS, None);
@@ -116,8 +117,14 @@ impl<F: Flaw> Transport for Model<F> {
         all.clone_from(&meeting.all);
         drop(meeting);
         let sent = all.clone();
-        F::receive(self.rank, &self.before, all);
-        self.before = sent;
+        F::receive(self.rank, &self.before.borrow(), all);
+        self.before.replace(sent);
+    }
+
+    fn send_heartbeat(&self) {}
+
+    fn take_heartbeat(&self) -> bool {
+        false
     }
 
     fn regroup(self, _: &[usize]) -> Self {
@@ -206,7 +213,8 @@ fn lead(link: &LeaderLink) {
 
 fn rounds_of<F: Flaw>() {
     let shared = Arc::new(Shared { meeting: Mutex::default(), is_complete: Condvar::new() });
-    let transport = |rank| Model::<F> { rank, shared: Arc::clone(&shared), before: Vec::new(), flaw: PhantomData };
+    let transport =
+        |rank| Model::<F> { rank, shared: Arc::clone(&shared), before: RefCell::default(), flaw: PhantomData };
     let mut threads = Vec::new();
     for rank in 1..RANKS {
         let (link, session, work) = FollowerLink::new(rank, Patience::default());

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::SeqCst};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use crossbeam_channel::TryRecvError;
 use sesame_table::Scheme;
 
 use super::block::{Block, Load};
@@ -29,7 +30,7 @@ const SHORT: Duration = Duration::from_millis(200);
 /// The watchdog.
 const PATIENCE: Duration = Duration::from_secs(100);
 
-const PATIENT: Patience = Patience { ready: FOREVER, leader: FOREVER };
+const PATIENT: Patience = Patience { ready: FOREVER, leader: FOREVER, silence: FOREVER, stall: FOREVER };
 
 fn wait_until(what: &str, is_so: impl Fn() -> bool) {
     let began = Instant::now();
@@ -54,12 +55,15 @@ fn line(depth: u32) -> Line {
 }
 
 /// A machine that the test plays: it answers each round with a block, made from the leader's last one.
-fn follower(transport: local::Local, answer: impl Fn(&Block) -> Block + Send + 'static) -> JoinHandle<()> {
+fn follower(
+    transport: impl Transport + Send + 'static,
+    answer: impl Fn(&Block) -> Block + Send + 'static,
+) -> JoinHandle<()> {
     thread::spawn(move || {
         let mut rounds = Rounds::new(transport);
         let mut own = answer(&Block::default());
         loop {
-            let blocks = rounds.exchange(&own, &mut |_| ());
+            let blocks = rounds.exchange(&own, &mut |_, _| ());
             if own.quits && blocks.iter().all(|(_, block)| block.quits) {
                 return;
             }
@@ -134,12 +138,12 @@ fn follower_stores_what_machines_with_its_network_send() {
         Block { search: 1, fingerprint, load, ..Block::default() }
     };
     for block in [sends(OTHER, 7), sends(OURS, 8), Block::default()] {
-        leader.exchange(&block, &mut |_| ());
+        leader.exchange(&block, &mut |_, _| ());
     }
     wait_until("an entry of the leader is stored", || table.probe(8).is_some());
     assert_eq!(table.probe(7), None);
     drop(session);
-    while !leader.exchange(&Block { quits: true, ..Block::default() }, &mut |_| ())[0].1.quits {}
+    while !leader.exchange(&Block { quits: true, ..Block::default() }, &mut |_, _| ())[0].1.quits {}
     assert!(link.leave());
 }
 
@@ -150,7 +154,7 @@ fn lines_in_time_come_at_the_deadline() {
     let in_time = |block: &Block| Block { fingerprint: OURS, line: block.stops.then(|| line(9)), ..ends_like(block) };
     let followers = [follower(group.next().unwrap(), in_time), follower(group.next().unwrap(), quits_like)];
     assert!(begin(&link, &Arc::new(Control::new(1, None)), &table()));
-    assert_eq!(link.end(None, Duration::from_secs(4)), (vec![line(9)], None));
+    assert_eq!(link.end(None, Duration::from_secs(8)), (vec![line(9)], None));
     assert!(!begin(&link, &Arc::new(Control::new(1, None)), &table()), "one is still searching");
     assert!(link.quit(), "and is not waited for");
     followers.into_iter().for_each(|follower| follower.join().unwrap());
@@ -172,12 +176,20 @@ impl Transport for Watched {
         self.transport.ranks()
     }
 
-    fn all_gather(&mut self, own: &[u8], all: &mut Vec<u8>, pause: &mut dyn FnMut()) {
+    fn all_gather(&self, own: &[u8], all: &mut Vec<u8>, pause: &mut dyn FnMut()) {
         while self.is_stopped.load(SeqCst) {
             thread::sleep(Duration::from_millis(1));
         }
         self.transport.all_gather(own, all, pause);
         self.rounds.fetch_add(1, SeqCst);
+    }
+
+    fn send_heartbeat(&self) {
+        self.transport.send_heartbeat();
+    }
+
+    fn take_heartbeat(&self) -> bool {
+        self.transport.take_heartbeat()
     }
 
     fn regroup(self, ranks: &[usize]) -> Self {
@@ -192,16 +204,16 @@ fn watched(transport: local::Local) -> Watched {
 #[test]
 fn stopped_machine_holds_neither_the_end_of_a_search_nor_its_table() {
     let mut group = local::group(2).into_iter();
-    let link = leader(group.next().unwrap(), PATIENT);
+    let link = leader(group.next().unwrap(), Patience { silence: Duration::from_secs(2), ..PATIENT });
     let transport = watched(group.next().unwrap());
     let (is_stopped, rounds) = (Arc::clone(&transport.is_stopped), Arc::clone(&transport.rounds));
     let follower = thread::spawn(move || {
         let mut rounds = Rounds::new(transport);
         let mut own = Block::default();
         while !own.quits {
-            own = ends_like(&rounds.exchange(&own, &mut |_| ())[0].1);
+            own = ends_like(&rounds.exchange(&own, &mut |_, _| ())[0].1);
         }
-        rounds.exchange(&own, &mut |_| ());
+        rounds.exchange(&own, &mut |_, _| ());
     });
     let (control, table) = (Arc::new(Control::new(1, None)), table());
     assert!(begin(&link, &control, &table));
@@ -210,7 +222,6 @@ fn stopped_machine_holds_neither_the_end_of_a_search_nor_its_table() {
     let (lines, message) = link.end(None, FOREVER);
     assert_eq!((lines.len(), Arc::strong_count(&table)), (0, 1));
     assert!(message.is_some_and(|text| text.contains("does not answer")));
-    wait_until("the round hangs", || link.is_stalled());
     assert!(!begin(&link, &control, &table));
     is_stopped.store(false, SeqCst);
     wait_until("the machine is back", || begin(&link, &control, &table));
@@ -243,6 +254,38 @@ fn machine_that_is_late_at_isready_is_not_waited_for_again() {
     follower.join().unwrap();
 }
 
+#[test]
+fn quit_does_not_wait_for_a_session_known_to_hang() {
+    let mut group = local::group(2).into_iter();
+    let link = leader(group.next().unwrap(), Patience { stall: SHORT, ..PATIENT });
+    let hangs = Arc::new(AtomicBool::new(true));
+    let is_hanging = Arc::clone(&hangs);
+    let answer = move |block: &Block| if is_hanging.load(SeqCst) { Block::default() } else { quits_like(block) };
+    let follower = follower(group.next().unwrap(), answer);
+    assert!(link.wait_until_ready(&|| true).is_some());
+    assert!(!link.quit());
+    hangs.store(false, SeqCst);
+    follower.join().unwrap();
+}
+
+/// `mpirun` closes the input, and kills the leader soon after.
+#[test]
+fn end_of_the_job_is_not_waited_for() {
+    let mut group = local::group(2).into_iter();
+    let link = leader(group.next().unwrap(), Patience { stall: SHORT, ..PATIENT });
+    let transport = watched(group.next().unwrap());
+    let (is_stopped, rounds) = (Arc::clone(&transport.is_stopped), Arc::clone(&transport.rounds));
+    let follower = follower(transport, ends_like);
+    assert!(begin(&link, &Arc::new(Control::new(1, None)), &table()));
+    wait_until("the search has begun", || rounds.load(SeqCst) > 10);
+    is_stopped.store(true, SeqCst);
+    wait_until("the round hangs", || link.is_being_ended());
+    assert!(link.end(None, FOREVER).1.is_some_and(|text| text.contains("does not answer")));
+    assert!(!link.quit());
+    is_stopped.store(false, SeqCst);
+    follower.join().unwrap();
+}
+
 fn follower_session(transport: impl Transport + Send + 'static, patience: Patience) -> (FollowerLink, FollowerSession) {
     let (link, session, work) = FollowerLink::new(1, patience);
     link.set_thread(thread::spawn(move || work(transport).run()));
@@ -270,6 +313,23 @@ fn idle_leader_shows_that_it_is_alive() {
     assert!(leader.quit() && link.leave());
 }
 
+#[test]
+fn follower_stays_while_another_is_missing() {
+    let patience = Patience { leader: Duration::from_secs(1), ..PATIENT };
+    let mut group = local::group(3).into_iter();
+    let leader = leader(group.next().unwrap(), patience);
+    let (link, session) = follower_session(group.next().unwrap(), patience);
+    let other = watched(group.next().unwrap());
+    let is_stopped = Arc::clone(&other.is_stopped);
+    let (other_link, other_session) = follower_session(other, PATIENT);
+    is_stopped.store(true, SeqCst);
+    thread::sleep(3 * patience.leader);
+    assert_eq!(session.input.lines.try_recv(), Err(TryRecvError::Empty), "the session goes on");
+    is_stopped.store(false, SeqCst);
+    drop((session, other_session));
+    assert!(leader.quit() && link.leave() && other_link.leave());
+}
+
 /// Another version of the program.
 struct OtherVersion(local::Local);
 
@@ -282,7 +342,7 @@ impl Transport for OtherVersion {
         self.0.ranks()
     }
 
-    fn all_gather(&mut self, own: &[u8], all: &mut Vec<u8>, pause: &mut dyn FnMut()) {
+    fn all_gather(&self, own: &[u8], all: &mut Vec<u8>, pause: &mut dyn FnMut()) {
         let mut own = own.to_vec();
         if own.len() == GREETING {
             own[GREETING - 1] ^= 1;
@@ -291,6 +351,14 @@ impl Transport for OtherVersion {
         // It sees its own greeting.
         let size = own.len();
         all[self.0.rank() * size..][..size].copy_from_slice(&own);
+    }
+
+    fn send_heartbeat(&self) {
+        self.0.send_heartbeat();
+    }
+
+    fn take_heartbeat(&self) -> bool {
+        self.0.take_heartbeat()
     }
 
     fn regroup(self, ranks: &[usize]) -> Self {

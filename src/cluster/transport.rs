@@ -1,4 +1,4 @@
-//! The one operation that machines need: all give a block of bytes, and all get those of all.
+//! The operation that machines need: all give a block of bytes, and all get those of all. Beside it, heartbeats of the leader.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use twox_hash::XxHash3_64;
 use super::LEADER;
 use super::block::{BLOCK_BYTES, BLOCK_FORMAT, Block};
 
-/// A group of processes with a collective operation.
+/// A group of processes with a collective operation, and heartbeats of the first one.
 pub trait Transport: Sized {
     /// From 0.
     fn rank(&self) -> usize;
@@ -18,7 +18,14 @@ pub trait Transport: Sized {
 
     /// Gives `own` and fills `all` with the bytes of all processes, in the order of their ranks. All give the same number of
     /// bytes. Calls `pause` again and again while it waits, however long: a process that does not answer makes all wait.
-    fn all_gather(&mut self, own: &[u8], all: &mut Vec<u8>, pause: &mut dyn FnMut());
+    fn all_gather(&self, own: &[u8], all: &mut Vec<u8>, pause: &mut dyn FnMut());
+
+    /// Shows the other processes that this one, the first, is alive. Never waits, and may be called within `pause`: an
+    /// incomplete round does not tell who is missing.
+    fn send_heartbeat(&self);
+
+    /// Returns true if the first process has sent a heartbeat since the last call.
+    fn take_heartbeat(&self) -> bool;
 
     /// Forms a smaller group of these ranks, numbered again from 0 in the same order. All processes call it, each with the
     /// ranks of its own new group.
@@ -47,7 +54,7 @@ impl<T: Transport> Rounds<T> {
 
     /// Waits for the blocks of the other machines, each with its rank. After each pause, `waits` gets the sum of all: the time
     /// in which this process is stopped does not count.
-    pub(super) fn exchange(&mut self, block: &Block, waits: &mut dyn FnMut(Duration)) -> Vec<(usize, Block)> {
+    pub(super) fn exchange(&mut self, block: &Block, waits: &mut dyn FnMut(&T, Duration)) -> Vec<(usize, Block)> {
         block.write(&mut self.own);
         let began = Instant::now();
         let mut waited = Duration::ZERO;
@@ -55,7 +62,7 @@ impl<T: Transport> Rounds<T> {
             let pause = if began.elapsed() < SOON { SHORT_PAUSE } else { LONG_PAUSE };
             thread::sleep(pause);
             waited += pause;
-            waits(waited);
+            waits(&self.transport, waited);
         });
         let rank = self.transport.rank();
         let blocks = self.all.chunks(self.own.len()).enumerate();
@@ -81,7 +88,7 @@ fn greeting() -> [u8; GREETING] {
 
 /// Forms the group of the processes that run the program of the leader. Returns it, and the ranks that are left out. `None` for
 /// a process that is left out.
-pub(super) fn greet<T: Transport>(mut transport: T) -> Option<(T, Vec<usize>)> {
+pub(super) fn greet<T: Transport>(transport: T) -> Option<(T, Vec<usize>)> {
     let (own, mut all) = (greeting(), Vec::new());
     transport.all_gather(&own, &mut all, &mut || thread::sleep(LONG_PAUSE));
     let greetings: Vec<&[u8]> = all.chunks(GREETING).collect();
@@ -102,6 +109,9 @@ pub(super) fn greet<T: Transport>(mut transport: T) -> Option<(T, Vec<usize>)> {
 pub(crate) mod local {
     //! A transport between threads, for tests.
 
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+
     use crossbeam_channel::{Receiver, Sender, unbounded};
 
     use super::Transport;
@@ -111,11 +121,15 @@ pub(crate) mod local {
         rank: usize,
         to: Vec<Sender<Vec<u8>>>,
         from: Vec<Receiver<Vec<u8>>>,
+        /// Of all ranks: one has come.
+        heartbeats: Vec<Arc<AtomicBool>>,
     }
 
     /// Creates all ranks of a group.
     pub(crate) fn group(ranks: usize) -> Vec<Local> {
-        let mut group: Vec<Local> = (0..ranks).map(|rank| Local { rank, to: Vec::new(), from: Vec::new() }).collect();
+        let heartbeats: Vec<Arc<AtomicBool>> = (0..ranks).map(|_| Arc::default()).collect();
+        let start = |rank| Local { rank, to: Vec::new(), from: Vec::new(), heartbeats: heartbeats.clone() };
+        let mut group: Vec<Local> = (0..ranks).map(start).collect();
         for from in 0..ranks {
             for to in 0..ranks {
                 let (sender, receiver) = unbounded();
@@ -135,7 +149,7 @@ pub(crate) mod local {
             self.to.len()
         }
 
-        fn all_gather(&mut self, own: &[u8], all: &mut Vec<u8>, pause: &mut dyn FnMut()) {
+        fn all_gather(&self, own: &[u8], all: &mut Vec<u8>, pause: &mut dyn FnMut()) {
             for sender in &self.to {
                 let _ = sender.send(own.to_vec());
             }
@@ -151,6 +165,14 @@ pub(crate) mod local {
             }
         }
 
+        fn send_heartbeat(&self) {
+            self.heartbeats.iter().for_each(|heartbeat| heartbeat.store(true, SeqCst));
+        }
+
+        fn take_heartbeat(&self) -> bool {
+            self.heartbeats[self.rank].swap(false, SeqCst)
+        }
+
         fn regroup(mut self, ranks: &[usize]) -> Self {
             fn keep<T>(all: &mut Vec<T>, ranks: &[usize]) {
                 let mut number = 0..;
@@ -158,6 +180,7 @@ pub(crate) mod local {
             }
             keep(&mut self.to, ranks);
             keep(&mut self.from, ranks);
+            keep(&mut self.heartbeats, ranks);
             self.rank = ranks.iter().position(|&rank| rank == self.rank).expect("a group of its own");
             self
         }

@@ -123,7 +123,7 @@ impl SearchLink for RecordingLink {
         (self.lines.clone(), None)
     }
 
-    fn is_stalled(&self) -> bool {
+    fn is_being_ended(&self) -> bool {
         false
     }
 

@@ -198,7 +198,7 @@ impl Session {
                 Some(Closing::Quit) => true,
                 // When another machine dies, `mpirun` closes the input and kills this process soon after.
                 Some(Closing::EndOfInput) => {
-                    self.until != Until::Limit || self.link.as_ref().is_some_and(|link| link.is_stalled())
+                    self.link.as_ref().is_some_and(|link| link.is_being_ended()) || self.until != Until::Limit
                 }
                 None => false,
             };
