@@ -8,8 +8,9 @@ use std::time::Duration;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use crate::support::Session;
 use crate::support::program::output_in_time;
+use crate::support::referee::Referee;
+use crate::support::{Session, best_move};
 
 /// Returns a command that starts `processes`; `None` without Open MPI.
 fn mpirun(processes: usize, options: &[&str]) -> Option<Command> {
@@ -30,8 +31,8 @@ struct Job {
 }
 
 impl Job {
-    fn start(options: &[&str]) -> Option<Job> {
-        let mut session = Session::run(mpirun(2, options)?);
+    fn start(processes: usize, options: &[&str]) -> Option<Job> {
+        let mut session = Session::run(mpirun(processes, options)?);
         session.send("isready");
         session.until("readyok");
         let children = fs::read_to_string(format!("/proc/{0}/task/{0}/children", session.id())).unwrap();
@@ -47,9 +48,10 @@ impl Job {
         kill(self.follower, signal).unwrap();
     }
 
+    /// Of the start position.
     fn expect_move(&mut self) -> String {
         let lines = self.session.until("bestmove");
-        assert!(!lines.last().unwrap().contains("(none)"), "{lines:?}");
+        Referee::new().play(best_move(&lines)).unwrap_or_else(|error| panic!("{error}: {lines:?}"));
         lines.join("\n")
     }
 }
@@ -58,7 +60,7 @@ impl Job {
 fn process_that_dies_ends_the_search_with_its_best_move() {
     for go in ["go movetime 900000", "go wtime 90000000 btime 90000000", "go infinite"] {
         // mpirun does not write lines before this time, and kills the leader after it.
-        let Some(mut job) = Job::start(&["--mca", "odls_base_sigkill_timeout", "4"]) else { return };
+        let Some(mut job) = Job::start(2, &["--mca", "odls_base_sigkill_timeout", "4"]) else { return };
         job.session.send(go);
         job.session.until("info depth");
         job.signal(Signal::SIGKILL);
@@ -67,25 +69,41 @@ fn process_that_dies_ends_the_search_with_its_best_move() {
 }
 
 #[test]
-fn leader_goes_on_alone_where_mpirun_lets_it() {
-    let Some(mut job) = Job::start(&["--enable-recovery"]) else { return };
-    job.session.send("go movetime 1000");
-    job.session.until("info depth");
-    job.signal(Signal::SIGKILL);
-    job.expect_move();
-    for command in ["isready", "setoption name Hash value 2\nisready"] {
-        job.session.send(command);
-        job.session.until("readyok");
-        job.session.send("go movetime 100");
+fn process_that_dies_costs_no_move_where_mpirun_lets_the_others_live() {
+    for moment in ["idle", "start", "middle", "deadline", "quit"] {
+        // Of three, the last one outlives the leader by half a minute, and mpirun waits for it.
+        let processes = if moment == "quit" { 2 } else { 3 };
+        let Some(mut job) = Job::start(processes, &["--enable-recovery"]) else { return };
+        if moment == "idle" {
+            job.signal(Signal::SIGKILL);
+        }
+        job.session.send("go movetime 400");
+        match moment {
+            "middle" => _ = job.session.until("info depth"),
+            "deadline" => sleep(Duration::from_millis(370)),
+            _ => {}
+        }
+        if ["start", "middle", "deadline"].contains(&moment) {
+            job.signal(Signal::SIGKILL);
+        }
         job.expect_move();
+        if moment == "middle" {
+            job.session.send("setoption name Hash value 2\nisready");
+            job.session.until("readyok");
+        }
+        job.session.send("go movetime 50");
+        job.expect_move();
+        if moment == "quit" {
+            job.signal(Signal::SIGKILL);
+            job.session.send("quit");
+            job.session.end();
+        }
     }
-    job.session.send("quit");
-    job.session.end();
 }
 
 #[test]
 fn stopped_process_costs_no_move() {
-    let Some(mut job) = Job::start(&[]) else { return };
+    let Some(mut job) = Job::start(2, &[]) else { return };
     for moment in ["idle", "start", "middle", "deadline", "stop"] {
         if moment == "idle" {
             job.signal(Signal::SIGSTOP);
@@ -117,7 +135,7 @@ fn stopped_process_costs_no_move() {
 
 #[test]
 fn messages_of_the_second_process_go_to_the_standard_error() {
-    let Some(mut job) = Job::start(&[]) else { return };
+    let Some(mut job) = Job::start(2, &[]) else { return };
     job.session.send("setoption name EvalFile value /missing.nnue\nisready");
     job.session.until("readyok");
     job.session.send("quit");
