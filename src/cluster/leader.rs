@@ -264,7 +264,8 @@ pub(super) struct LeaderLoop<T> {
     orders: Receiver<Order>,
     outbox: Outbox,
     state: Arc<RoundState>,
-    /// Between two rounds without a search, and two heartbeats in an incomplete round: followers see that the leader is alive.
+    /// Between two rounds without a search, and two heartbeats in an incomplete round: followers see that the leader is
+    /// alive.
     heartbeat: Duration,
     /// For the followers, not sent yet.
     text: Vec<u8>,

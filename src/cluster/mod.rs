@@ -54,7 +54,8 @@ pub(crate) struct Patience {
     pub(crate) leader: Duration,
     /// The others are silent if a round takes longer.
     pub(crate) silence: Duration,
-    /// The same after the end of the input: `mpirun` closes it when a process has died, and kills this one a second later.
+    /// The same after the end of the input: `mpirun` closes it when a process has died, and kills this one a second
+    /// later.
     pub(crate) stall: Duration,
 }
 

@@ -1,5 +1,6 @@
-//! A model of rounds: a leader's and two followers' shipped loops, links and inputs over a transport of shuttle's locks. The
-//! test plays the sessions. Deliberate bugs of the transport lose a round, repeat one, or let the report of an end overtake it.
+//! A model of rounds: a leader's and two followers' shipped loops, links and inputs over a transport of shuttle's locks.
+//! The test plays the sessions. Deliberate bugs of the transport lose a round, repeat one, or let the report of an end
+//! overtake it.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use std::cell::RefCell;

@@ -1,4 +1,5 @@
-//! The operation that machines need: all give a block of bytes, and all get those of all. Beside it, heartbeats of the leader.
+//! The operation that machines need: all give a block of bytes, and all get those of all. Beside it, heartbeats of the
+//! leader.
 
 use std::thread;
 use std::time::{Duration, Instant};

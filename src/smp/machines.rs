@@ -38,8 +38,8 @@ pub trait SearchLink: Send + Sync {
     /// once, with nothing.
     fn end(&self, line: Option<Line>, limit: Duration) -> (Vec<Line>, Option<String>);
 
-    /// To be called after the end of the input. Returns true if another machine does not answer either: the launcher ends the
-    /// job. From the first call on, [`end`](Self::end) does not wait for such a machine.
+    /// To be called after the end of the input. Returns true if another machine does not answer either: the launcher ends
+    /// the job. From the first call on, [`end`](Self::end) does not wait for such a machine.
     fn is_being_ended(&self) -> bool;
 
     /// 0 for the leader.
