@@ -464,7 +464,7 @@ fn endless_files(folder: &Folder) -> (PathBuf, PathBuf) {
     (file(folder, "two.epd", epd), file(folder, "two.pgn", games))
 }
 
-/// Ctrl-C, SIGTERM and SIGHUP end the search and show the results so far.
+/// Ctrl-C, SIGTERM and SIGHUP end the search and show the results so far, also if they come twice, as from `timeout`.
 #[cfg(unix)]
 #[test]
 fn interrupt_shows_the_results_so_far() {
@@ -478,7 +478,11 @@ fn interrupt_shows_the_results_so_far() {
         let interrupted = |arguments: &[&str], until: &str| {
             let mut session = Session::start_with(&[&["analyse", "--time", "100000"], arguments].concat());
             let mut lines = session.until_contains(until);
-            kill(Pid::from_raw(session.id() as i32), signal).unwrap();
+            let process = Pid::from_raw(session.id() as i32);
+            kill(process, signal).unwrap();
+            // The first may have been handled, and the program may be gone.
+            std::thread::sleep(std::time::Duration::from_millis(1));
+            let _ = kill(process, signal);
             let (status, rest) = session.end();
             lines.extend(rest);
             assert!(session.errors().contains("Interrupted: the run ends"), "{signal}: {}", session.errors());
