@@ -157,5 +157,11 @@ mod tests {
             outbox.batch();
         }
         assert_eq!(depth(&outbox), *DEPTHS.start());
+        for (entries, after) in [(MAX_ENTRIES / 10, 9), (MAX_ENTRIES / 4, 10)] {
+            outbox.exchange.set_min_depth(10);
+            offer(&outbox, flood().take(entries));
+            outbox.batch();
+            assert_eq!(depth(&outbox), after, "{entries} entries");
+        }
     }
 }
