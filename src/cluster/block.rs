@@ -46,7 +46,7 @@ pub(super) struct Block {
     pub(super) quits: bool,
     /// A follower's search has reached a limit of its own and waits for the leader.
     pub(super) is_finished: bool,
-    /// What the entries, nodes and line depend on: see [`SearchLink::begin`](crate::smp::SearchLink::begin). 0 for none.
+    /// Of network, keys and entries: see [`SearchLink::begin`](crate::smp::SearchLink::begin). 0 for none.
     pub(super) fingerprint: u64,
     /// Of this machine in the running search.
     pub(super) nodes: u64,

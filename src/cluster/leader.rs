@@ -77,7 +77,6 @@ struct RoundState {
     /// Number of [`Order::Ready`] that the followers answered last, and of the last one that was given up before.
     answered: AtomicU64,
     given_up: AtomicU64,
-    /// The session is over.
     is_over: AtomicBool,
     /// Of the user's: the launcher may be ending the job.
     has_input_ended: AtomicBool,

@@ -45,7 +45,7 @@ pub(crate) use transport::local;
 
 const LEADER: usize = 0;
 
-/// How long machines wait for one another.
+/// Times for which machines wait for one another.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Patience {
     /// The leader waits for the followers to carry out lines, such as the clearing of a large table.

@@ -59,7 +59,7 @@ pub(super) struct PlaySession {
     /// At the engine's last move, from its own view.
     last_score: Option<Score>,
     console: Console,
-    /// By a signal.
+    /// Gets a message at the first signal.
     ended: Receiver<()>,
     board_style: BoardStyle,
     pgn_files: PgnFiles,
