@@ -139,17 +139,21 @@ fn late_reader_gets_every_line() {
 #[test]
 fn killed_gui_leaves_no_engine() {
     for flood in [1, FLOOD] {
+        // The engine has answered before the flood: its start is over.
         let script = format!(
-            "coproc E {{ exec \"$0\"; }}; for i in $(seq {flood}); do echo uci; done >&\"${{E[1]}}\"; echo go infinite >&\"${{E[1]}}\"; \
-             echo $E_PID; sleep 1000"
+            "coproc E {{ exec \"$0\"; }}; echo isready >&\"${{E[1]}}\"; \
+             while read -r answer <&\"${{E[0]}}\" && [[ $answer != readyok ]]; do :; done; \
+             for i in $(seq {flood}); do echo uci; done >&\"${{E[1]}}\"; echo go infinite >&\"${{E[1]}}\"; \
+             echo \"$answer $E_PID\"; sleep 1000"
         );
         let mut gui = Command::new("bash");
         gui.args(["-c", &script, env!("CARGO_BIN_EXE_sesame")]).stdout(Stdio::piped()).process_group(0);
         let mut gui = gui.spawn().unwrap();
         let mut line = String::new();
         BufReader::new(gui.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let engine: u32 = line.trim().parse().unwrap();
-        assert!(is_alive(engine), "{flood}");
+        let engine = line.trim().strip_prefix("readyok ").and_then(|engine| engine.parse().ok());
+        let engine: u32 = engine.unwrap_or_else(|| panic!("{flood}: the engine did not start: {line:?}"));
+        assert!(is_alive(engine), "{flood}: {:?}", fs::read_to_string(format!("/proc/{engine}/stat")));
         // As in a crash, the shell alone is killed. Its `sleep` holds the engine's pipes and is ended afterwards.
         let sleeper = children_of(gui.id()).into_iter().find(|&child| child != engine);
         gui.kill().unwrap();
