@@ -42,6 +42,8 @@ pub use crate::smp::{
     SimulatedMachines, Sink, SmpStrategy, UnknownNumaPolicy, UnknownStrategy,
 };
 use crate::smp::{Pool, Search, SearchHandle, SearchLink, SearchThread};
+#[cfg(feature = "study")]
+pub use crate::smp::{Sharing, SharingStudy};
 use crate::syzygy::{MAX_PIECES, Tablebases};
 
 /// The engine's settings.
@@ -69,6 +71,9 @@ pub struct Options {
     pub syzygy: SyzygyOptions,
     /// The limit of playing strength; `None` for full strength.
     pub strength_limit: Option<StrengthLimit>,
+    /// A measurement of shared histories; `None` for the usual sharing.
+    #[cfg(feature = "study")]
+    pub sharing_study: Option<SharingStudy>,
 }
 
 /// Options of Syzygy probing.
@@ -110,6 +115,8 @@ impl Default for Options {
             syzygy: SyzygyOptions::default(),
             network: Network::embedded(),
             strength_limit: None,
+            #[cfg(feature = "study")]
+            sharing_study: None,
         }
     }
 }
@@ -272,6 +279,8 @@ impl Engine {
         let Options { threads, strategy, .. } = self.options;
         let pool = match &self.machines {
             Some(machines) => Pool::of_machines(threads, strategy, threads.div_ceil(machines.tables().len()))?,
+            #[cfg(feature = "study")]
+            None if let Some(study) = self.options.sharing_study => Pool::of_study(threads, strategy, study)?,
             None => Pool::new(threads, strategy, &self.options.pool_affinity())?,
         };
         self.options.threads = pool.len();
@@ -308,6 +317,14 @@ impl Engine {
     /// Fails if the system refuses the first of the new threads.
     pub fn set_strategy(&mut self, strategy: SmpStrategy) -> Result<(), EngineError> {
         self.options.strategy = strategy;
+        self.renew_pool()
+    }
+
+    /// Shares histories as a measurement wants it. New workers start with empty histories.
+    /// Fails if the system refuses the first of the new threads.
+    #[cfg(feature = "study")]
+    pub fn set_sharing_study(&mut self, study: SharingStudy) -> Result<(), EngineError> {
+        self.options.sharing_study = Some(study);
         self.renew_pool()
     }
 
@@ -358,6 +375,11 @@ impl Engine {
     /// Starts a new game: clears the table and the histories.
     pub fn new_game(&mut self) {
         self.clear_hash();
+        // Workers that share a part of their histories have another of their own: new ones are empty.
+        #[cfg(feature = "study")]
+        if self.options.sharing_study.is_some() && self.renew_pool().is_ok() {
+            return;
+        }
         self.pool.clear_histories();
     }
 

@@ -86,8 +86,8 @@ pub struct Histories {
     butterfly: [[[[HistoryEntry; 64]; 64]; 4]; 2],
     /// By piece, destination, captured piece.
     capture: [[[HistoryEntry; 6]; 64]; 12],
-    /// By an earlier move and the move itself.
-    continuation: Box<[[HistoryEntry; PieceTo::COUNT]]>,
+    /// By an earlier move and the move itself. Apart, so that workers can share it alone.
+    continuation: Arc<[[HistoryEntry; PieceTo::COUNT]]>,
     /// The last quiet refutation by the move it refuted, as bits; 0 is none.
     counter: [AtomicU16; PieceTo::COUNT],
 }
@@ -104,6 +104,12 @@ impl Default for Histories {
 }
 
 impl Histories {
+    /// Empty, but for the continuation history of `other`.
+    #[cfg(feature = "study")]
+    fn with_continuation_of(other: &Self) -> Self {
+        Self { continuation: Arc::clone(&other.continuation), ..Self::default() }
+    }
+
     pub fn clear(&self) {
         let butterfly = self.butterfly.as_flattened().as_flattened().as_flattened();
         let capture = self.capture.as_flattened().as_flattened();
@@ -228,6 +234,34 @@ impl Corrections {
     }
 }
 
+/// The part of the histories that the workers of a group share.
+#[cfg(feature = "study")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Sharing {
+    /// All histories.
+    #[default]
+    All,
+    /// Correction and continuation history.
+    CorrectionsAndContinuation,
+    /// Correction history.
+    Corrections,
+}
+
+#[cfg(feature = "study")]
+impl Sharing {
+    /// In the order of declaration.
+    pub const ALL: [Self; 3] = [Self::All, Self::CorrectionsAndContinuation, Self::Corrections];
+
+    /// The name, as in the UCI option.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::CorrectionsAndContinuation => "corrections+continuation",
+            Self::Corrections => "corrections",
+        }
+    }
+}
+
 #[derive(Debug, Clone)]
 pub struct SharedHistories {
     pub(super) histories: Arc<Histories>,
@@ -237,6 +271,17 @@ pub struct SharedHistories {
 impl SharedHistories {
     pub(crate) fn for_workers(workers: usize) -> Self {
         Self { histories: Arc::default(), corrections: Arc::new(Corrections::for_workers(workers)) }
+    }
+
+    /// Another worker's, which shares this much.
+    #[cfg(feature = "study")]
+    pub(crate) fn shared_in_part(&self, sharing: Sharing) -> Self {
+        let histories = match sharing {
+            Sharing::All => Arc::clone(&self.histories),
+            Sharing::CorrectionsAndContinuation => Arc::new(Histories::with_continuation_of(&self.histories)),
+            Sharing::Corrections => Arc::default(),
+        };
+        Self { histories, corrections: Arc::clone(&self.corrections) }
     }
 
     pub(crate) fn clear(&self) {

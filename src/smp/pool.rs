@@ -12,6 +12,8 @@ use parking_lot::Mutex;
 use super::depths::{DepthClaims, SmpStrategy};
 use super::numa::{Affinity, Placement, bind_to, binding_refused, request_short_slices};
 use crate::eval::Network;
+#[cfg(feature = "study")]
+use crate::search::Sharing;
 use crate::search::{
     Iteration, IterationResult, RootLine, SearchContext, SharedHistories, ThreadData, TranspositionTable,
     WORKER_STACK_BYTES, Worker,
@@ -79,6 +81,16 @@ pub struct Pool {
     groups: Vec<Arc<WorkerGroup>>,
 }
 
+/// The sharing of histories as measurements want it.
+#[cfg(feature = "study")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SharingStudy {
+    /// What the workers of a group share.
+    pub sharing: Sharing,
+    /// Workers of a group, at least 1. Groups share nothing but the table.
+    pub group: usize,
+}
+
 impl Pool {
     /// `wanted` is at least 1. If the system refuses threads, the pool has fewer; it fails without the first.
     pub fn new(wanted: usize, strategy: SmpStrategy, affinity: &Affinity) -> io::Result<Self> {
@@ -89,6 +101,15 @@ impl Pool {
     /// Simulated machines of `size` workers (at least 1) share nothing and are bound to nothing.
     pub fn of_machines(wanted: usize, strategy: SmpStrategy, size: usize) -> io::Result<Self> {
         Self::with_placement(wanted, strategy, Placement::in_groups_of(wanted, size))
+    }
+
+    /// For a measurement. The workers are bound to nothing.
+    #[cfg(feature = "study")]
+    pub fn of_study(wanted: usize, strategy: SmpStrategy, study: SharingStudy) -> io::Result<Self> {
+        SHARING.set(study.sharing);
+        let pool = Self::with_placement(wanted, strategy, Placement::in_groups_of(wanted, study.group));
+        SHARING.set(Sharing::All);
+        pool
     }
 
     fn with_placement(wanted: usize, strategy: SmpStrategy, placement: Placement) -> io::Result<Self> {
@@ -332,6 +353,12 @@ fn search(
     worker.finish()
 }
 
+#[cfg(feature = "study")]
+thread_local! {
+    /// Of the groups that this thread makes.
+    static SHARING: std::cell::Cell<Sharing> = const { std::cell::Cell::new(Sharing::All) };
+}
+
 /// Workers that share histories, with a copy of the network if there are several groups.
 struct WorkerGroup {
     workers: usize,
@@ -340,16 +367,29 @@ struct WorkerGroup {
     histories: OnceLock<SharedHistories>,
     /// The original and its copy; the outer `None` if there is one group, or the groups are not bound.
     network: Option<Mutex<Option<[Arc<Network>; 2]>>>,
+    #[cfg(feature = "study")]
+    sharing: Sharing,
 }
 
 impl WorkerGroup {
     fn new(workers: usize, strategy: SmpStrategy, copies_network: bool) -> Self {
         let network = copies_network.then(Mutex::default);
-        Self { workers, strategy, histories: OnceLock::new(), network }
+        Self {
+            workers,
+            strategy,
+            histories: OnceLock::new(),
+            network,
+            #[cfg(feature = "study")]
+            sharing: SHARING.get(),
+        }
     }
 
     fn new_data(&self) -> ThreadData {
         let shared = || self.histories.get_or_init(|| SharedHistories::for_workers(self.workers));
+        #[cfg(feature = "study")]
+        if self.sharing != Sharing::All {
+            return ThreadData::new(Some(&shared().shared_in_part(self.sharing)));
+        }
         ThreadData::new(self.strategy.shares_histories().then(shared))
     }
 

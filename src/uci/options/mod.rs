@@ -142,6 +142,14 @@ static OPTIONS: [UciOption; 26] = [
     text(DEBUG_LOG_FILE, "", |_, _| {}),
 ];
 
+fn options() -> impl Iterator<Item = &'static UciOption> {
+    #[cfg(feature = "study")]
+    let measured = &study::OPTIONS;
+    #[cfg(not(feature = "study"))]
+    let measured = &[];
+    OPTIONS.iter().chain(measured)
+}
+
 pub(super) struct Strength {
     limited: bool,
     elo: u32,
@@ -232,7 +240,7 @@ pub(crate) struct Setting {
 
 impl Setting {
     fn option(&self) -> Option<&'static UciOption> {
-        OPTIONS.iter().find(|option| option.name == self.name)
+        options().find(|option| option.name == self.name)
     }
 
     pub(super) fn apply(&self, session: &mut Session) {
@@ -262,7 +270,7 @@ impl Setting {
 }
 
 pub(super) fn declarations() -> Vec<String> {
-    let lines = OPTIONS.iter().map(declaration);
+    let lines = options().map(declaration);
     #[cfg(feature = "tune")]
     let lines = lines.chain(tuned::declarations());
     lines.collect()
@@ -286,7 +294,7 @@ fn declaration(UciOption { name, kind, .. }: &UciOption) -> String {
 /// Names and words match in any case. The error is a message for the user.
 pub(super) fn parse_setting(name: &str, value: Option<&str>) -> Result<Setting, String> {
     let value = value.unwrap_or_default();
-    let Some(option) = OPTIONS.iter().find(|option| option.name.eq_ignore_ascii_case(name)) else {
+    let Some(option) = options().find(|option| option.name.eq_ignore_ascii_case(name)) else {
         #[cfg(feature = "tune")]
         if let Some(result) = tuned::parse_setting(name, value) {
             return result;
@@ -326,6 +334,9 @@ fn invalid_value(name: &str, expected: &str, value: &str) -> String {
     let found = if value.is_empty() { "nothing".to_owned() } else { quote(value) };
     format!("option {name} kept as it was: expected {expected}, found {found}")
 }
+
+#[cfg(feature = "study")]
+pub(super) mod study;
 
 #[cfg(feature = "tune")]
 mod tuned {
