@@ -4,7 +4,6 @@
 //! input.
 
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 
 use sesame::eval::{HIDDEN, INPUTS, Network, NetworkFormatError, OUTPUT_BUCKETS, SCALE_RANGE, Simd, Weights};
 use sesame::position::Position;
@@ -66,8 +65,7 @@ pub fn table_file(bytes: &[u8]) {
 }
 
 fn work() -> TableFileOptions<'static> {
-    static STOP: AtomicBool = AtomicBool::new(false);
-    TableFileOptions { fingerprint: FINGERPRINT, threads: 1, stop: &STOP, progress: &|_| () }
+    TableFileOptions::default().fingerprint(FINGERPRINT).threads(1)
 }
 
 fn load(table: &Table, path: &Path) -> Result<TableFileReport, TableFileError> {

@@ -57,7 +57,8 @@ impl HashFile {
     }
 
     fn work<'a>(&self, stop: &'a AtomicBool, progress: &'a (dyn Fn(u32) + Sync)) -> TableFileOptions<'a> {
-        TableFileOptions { fingerprint: self.fingerprint, threads: num_cpus::get(), stop, progress }
+        let options = TableFileOptions::default().fingerprint(self.fingerprint).threads(num_cpus::get());
+        options.stop(stop).progress(progress)
     }
 }
 

@@ -7,7 +7,7 @@ use super::score::{from_tt, to_tt};
 use super::threats::Threats;
 use super::worker::Worker;
 use crate::position::{Move, Position};
-use sesame_table::{EntryUse, Generation, Payload, Recorder, Table, Work};
+use sesame_table::{EntryUse, Generation, Payload, Recorder, Scheme, Table, Work};
 
 /// The relation of a score to the true one.
 ///
@@ -145,7 +145,7 @@ pub trait SearchTable: Send + Sync + 'static {
 
 pub type TranspositionTable = Table<TtEntry>;
 
-impl<R: Recorder + 'static, const BITS: u32> SearchTable for Table<TtEntry, R, BITS> {
+impl<R: Recorder + 'static, const BITS: u32> SearchTable for Table<TtEntry, R, Scheme, BITS> {
     #[inline(always)]
     fn probe(&self, key: u64) -> Option<(TtEntry, Work)> {
         self.probe_with_work(key)
@@ -175,7 +175,7 @@ impl<R: Recorder + 'static, const BITS: u32> SearchTable for Table<TtEntry, R, B
 
     #[inline(always)]
     fn counts_hits_in_full(&self) -> bool {
-        self.scheme().counts_hits_in_full()
+        self.rule().counts_hits_in_full()
     }
 
     #[inline(always)]

@@ -15,9 +15,7 @@ use sesame_report::chart::{Axis, Chart, ChartError, Curve, CurveStyle};
 use sesame_report::command::{CommandError, print_status};
 use sesame_report::markdown::fill;
 use sesame_report::parallel;
-use sesame_table::{
-    CHECK_BITS, EntryUse, Payload, RawEntry, Recorder, Signature, Table, TableError, TableOptions, Work,
-};
+use sesame_table::{CHECK_BITS, EntryUse, Payload, RawEntry, Recorder, Scheme, Table, TableError, TableOptions};
 
 use crate::engine_search::EngineSearch;
 
@@ -60,7 +58,7 @@ impl ErrorCounts {
 
     fn count_comparison(&mut self, key: u64, entry: &RawEntry) {
         self.comparisons += 1;
-        let agreeing = (entry.signature.key() ^ key).trailing_zeros().min(CHECK_BITS);
+        let agreeing = (entry.key() ^ key).trailing_zeros().min(CHECK_BITS);
         self.agreeing[(agreeing / GROUP) as usize] += 1;
     }
 }
@@ -77,7 +75,7 @@ impl Recorder for KeyAudit {
         let Some(entry) = entry else { return };
         let mut counts = self.counts.lock();
         counts.accepted += 1;
-        let is_wrong = entry.signature.key() != Signature::new(key, Work::default()).key();
+        let is_wrong = entry.key() != key & ((1 << CHECK_BITS) - 1);
         self.last_was_wrong.store(is_wrong, Relaxed);
         if is_wrong {
             counts.count_comparison(key, entry);
@@ -87,7 +85,7 @@ impl Recorder for KeyAudit {
         }
     }
 
-    fn mismatched(&self, key: u64, entry: &RawEntry, _: usize) {
+    fn mismatched(&self, key: u64, entry: &RawEntry, _: bool) {
         self.counts.lock().count_comparison(key, entry);
     }
 
@@ -123,8 +121,8 @@ fn measure(depth: u32, positions: usize) -> Result<Vec<CheckBitsResult>, TableEr
 }
 
 fn run<const BITS: u32>(depth: u32, positions: usize) -> Result<CheckBitsResult, TableError> {
-    let options = TableOptions { positions, ..TableOptions::default() };
-    let table = Arc::new(Table::<TtEntry, KeyAudit, BITS>::with_options(&options)?);
+    let options = TableOptions::default().positions(positions);
+    let table = Arc::new(Table::<TtEntry, KeyAudit, Scheme, BITS>::with_options(options)?);
     let (mut nodes, mut moves) = (0, Vec::new());
     EngineSearch::new(&table).bench(depth, |_, searched, best| {
         nodes += searched;

@@ -40,7 +40,7 @@ impl TableDesign {
     pub fn name(self) -> String {
         match self {
             TableDesign::Sesame(scheme, Update::Merge) => scheme.to_string(),
-            TableDesign::Sesame(scheme, Update::Overwrite) => format!("{scheme}, overwriting"),
+            TableDesign::Sesame(scheme, _) => format!("{scheme}, overwriting"),
             TableDesign::Cluster => "three entries".into(),
         }
     }
@@ -99,8 +99,8 @@ fn run(design: TableDesign, kib: usize, depth: u32) -> Result<CrowdingResult, Ta
     let mut search = match design {
         TableDesign::Sesame(scheme, update) => {
             let positions = BUCKET_ENTRIES * buckets;
-            let options = TableOptions { positions, scheme, update, ..TableOptions::default() };
-            EngineSearch::new(&Arc::new(Table::<TtEntry>::with_options(&options)?))
+            let options = TableOptions::default().positions(positions).rule(scheme).update(update);
+            EngineSearch::new(&Arc::new(Table::<TtEntry>::with_options(options)?))
         }
         TableDesign::Cluster => EngineSearch::new(&Arc::new(ClusterTable::new(buckets))),
     };

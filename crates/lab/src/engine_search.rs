@@ -140,8 +140,8 @@ mod tests {
     use sesame_table::{Scheme, TableOptions};
 
     fn search() -> EngineSearch {
-        let options = TableOptions { positions: 8192, ..TableOptions::default() };
-        EngineSearch::new(&Arc::new(TranspositionTable::with_options(&options).unwrap()))
+        let options = TableOptions::default().positions(8192);
+        EngineSearch::new(&Arc::new(TranspositionTable::with_options(options).unwrap()))
     }
 
     #[test]

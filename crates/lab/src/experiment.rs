@@ -129,7 +129,7 @@ pub struct Selection {
 impl Default for Selection {
     fn default() -> Self {
         Self {
-            schemes: std::iter::once(None).chain(Scheme::ALL.map(Some)).collect(),
+            schemes: std::iter::once(None).chain(Scheme::ALL.iter().copied().map(Some)).collect(),
             stamping: vec![false, true],
             sizes: SIZES.to_vec(),
             depths: None,
@@ -220,7 +220,9 @@ pub(crate) fn table_of_1994(
     scheme: Scheme,
     stamps: bool,
 ) -> Result<Table<sesame::search::TtEntry>, TableError> {
-    Table::with_options(&TableOptions { positions, scheme, update: Update::Overwrite, stamps, huge_pages: true })
+    Table::with_options(
+        TableOptions::default().positions(positions).rule(scheme).update(Update::Overwrite).stamps(stamps),
+    )
 }
 
 /// With `resume`, searches only what the file lacks. Each job is on disk as soon as it is done. Afterwards the file is in the

@@ -1,12 +1,13 @@
 //! Saved tables: a file is written and read in chunks by many threads, without a copy of the table in memory.
 //!
 //! ```text
-//! header     128 bytes: magic, version, layout, size, scheme, generation, the caller's fingerprint, the header's checksum
+//! header     128 bytes: magic, version, layout, size, rule, generation, the caller's fingerprint, the header's checksum
 //! chunks     the buckets in order, CHUNK at a time: of each slot the data and the signature, little-endian words of 8 bytes
 //! checksums  a checksum (XXH3, 64 bits) of each chunk, and one of all these and of the header
 //! ```
 
 use std::ffi::{OsStr, OsString};
+use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::hash::{BuildHasher, RandomState};
 use std::io;
@@ -19,7 +20,7 @@ use std::thread;
 use twox_hash::XxHash3_64;
 
 use crate::payload::{Generation, Payload};
-use crate::scheme::Scheme;
+use crate::scheme::{Rule, Scheme};
 use crate::slot::{RawEntry, Signature, Slot};
 use crate::stats::Recorder;
 use crate::table::{BUCKET_BYTES, MAX_MIB, Place, Table, parallel_for_each};
@@ -39,7 +40,7 @@ const WHOLE_KEY_BUCKETS: u64 = 1 << 16;
 #[non_exhaustive]
 pub enum TableFileError {
     /// The system refused to read or write, or the path is a folder, a pipe or a device.
-    #[error("{0}")]
+    #[error(transparent)]
     Io(#[from] io::Error),
     /// The file is not a saved table.
     #[error("it is not a saved table")]
@@ -64,7 +65,7 @@ pub enum TableFileError {
     /// A checksum is wrong, or the header claims a size that no table has.
     #[error("it is damaged")]
     Damaged,
-    /// The table has another size or scheme, and the file is too small for the whole keys to be known.
+    /// The table has another size or rule, and the file is too small for the whole keys to be known.
     #[error("it is of another size or scheme, and a table of less than 2 MiB cannot be fitted into another")]
     Unplaceable,
     /// The file changed while it was read, after it had been checked; the table is empty now.
@@ -83,7 +84,7 @@ pub struct TableFileReport {
     pub positions: u64,
     /// The size of the file in bytes.
     pub bytes: u64,
-    /// The table in the file had another size or scheme: entries went to other places, and some gave way.
+    /// The table in the file had another size or number of levels: entries went to other places, and some gave way.
     pub reinserted: bool,
 }
 
@@ -92,18 +93,48 @@ pub struct TableFileReport {
 /// The default has fingerprint 0, as many threads as processors, and neither a stop flag nor progress.
 #[derive(Clone, Copy)]
 pub struct TableFileOptions<'a> {
-    /// A number for the meaning of the entries: a file with another one is refused. A hash of what the values depend on,
+    fingerprint: u64,
+    threads: usize,
+    stop: &'a AtomicBool,
+    progress: &'a (dyn Fn(u32) + Sync),
+}
+
+impl<'a> TableFileOptions<'a> {
+    /// Sets a number for the meaning of the entries: a file with another one is refused. A hash of what the values depend on,
     /// such as an evaluation or the key function, keeps a program from loading values that mean something else. The default
     /// is 0 for all: give each type of payload a number of its own.
-    pub fingerprint: u64,
-    /// The number of threads; 0 counts as 1.
-    pub threads: usize,
-    /// Ends the work with [`TableFileError::Stopped`] once set. Loading ignores it after
+    #[must_use]
+    pub fn fingerprint(self, fingerprint: u64) -> Self {
+        TableFileOptions { fingerprint, ..self }
+    }
+
+    /// Sets the number of threads; 0 counts as 1.
+    #[must_use]
+    pub fn threads(self, threads: usize) -> Self {
+        TableFileOptions { threads, ..self }
+    }
+
+    /// Sets the flag that ends the work with [`TableFileError::Stopped`] once set. Loading ignores it after
     /// the first half, when the file is checked and the table changes.
-    pub stop: &'a AtomicBool,
-    /// Called with the progress in percent, 0 to 100, from any of the threads: in ascending order where `threads` is 1. It
-    /// should return quickly. A panic in it goes on in the caller.
-    pub progress: &'a (dyn Fn(u32) + Sync),
+    #[must_use]
+    pub fn stop(self, stop: &'a AtomicBool) -> Self {
+        TableFileOptions { stop, ..self }
+    }
+
+    /// Sets the function that is called with the progress in percent, 0 to 100, from any of the threads: in ascending order if
+    /// there is one thread. It should return quickly. A panic in it goes on in the caller.
+    #[must_use]
+    pub fn progress(self, progress: &'a (dyn Fn(u32) + Sync)) -> Self {
+        TableFileOptions { progress, ..self }
+    }
+}
+
+impl fmt::Debug for TableFileOptions<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let TableFileOptions { fingerprint, threads, stop, .. } = self;
+        let mut text = f.debug_struct("TableFileOptions");
+        text.field("fingerprint", fingerprint).field("threads", threads).field("stop", stop).finish_non_exhaustive()
+    }
 }
 
 impl Default for TableFileOptions<'_> {
@@ -117,7 +148,8 @@ impl Default for TableFileOptions<'_> {
 /// The header of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Header {
-    scheme: Scheme,
+    /// The number of a scheme. A rule of another program's own has that of a scheme with as many levels.
+    rule: u8,
     generation: u8,
     buckets: u64,
     fingerprint: u64,
@@ -132,7 +164,7 @@ impl Header {
         put(12, &LAYOUT.to_le_bytes());
         put(16, &self.buckets.to_le_bytes());
         put(24, &self.fingerprint.to_le_bytes());
-        put(32, &[self.scheme as u8, self.generation]);
+        put(32, &[self.rule, self.generation]);
         let sum = XxHash3_64::oneshot(&bytes[..HEADER - 8]).to_le_bytes();
         bytes[HEADER - 8..].copy_from_slice(&sum);
         bytes
@@ -151,13 +183,13 @@ impl Header {
         if word(&bytes[HEADER - 8..]) != XxHash3_64::oneshot(&bytes[..HEADER - 8]) {
             return Err(TableFileError::Damaged);
         }
-        let scheme = Scheme::ALL.into_iter().find(|&scheme| scheme as u8 == bytes[32]);
-        Ok(Header {
-            scheme: scheme.ok_or(TableFileError::Damaged)?,
-            generation: bytes[33],
-            buckets: word(&bytes[16..]),
-            fingerprint: word(&bytes[24..]),
-        })
+        let [rule, generation] = [bytes[32], bytes[33]];
+        let header = Header { rule, generation, buckets: word(&bytes[16..]), fingerprint: word(&bytes[24..]) };
+        header.scheme().map(|_| header).ok_or(TableFileError::Damaged)
+    }
+
+    fn scheme(&self) -> Option<Scheme> {
+        Scheme::ALL.iter().copied().find(|&scheme| scheme as u8 == self.rule)
     }
 
     fn chunks(&self) -> u64 {
@@ -235,7 +267,7 @@ impl<'a> Pass<'a> {
     }
 }
 
-impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
+impl<P: Payload, R: Recorder, S: Rule<P>, const BITS: u32> Table<P, R, S, BITS> {
     /// Saves the table into the file at `path`, in place of any that is there.
     ///
     /// The table is written to a draft in the same folder, `.NAME.NUMBER.sesame-draft`. The draft then replaces the old file, or
@@ -259,7 +291,7 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
     /// let table: Table<u32> = Table::with_mib(2, Scheme::TwoBig1)?;
     /// table.store(mix64(17), &42, 1);
     /// // The fingerprint names the meaning of the values: another one is refused.
-    /// let options = TableFileOptions { fingerprint: 1, ..TableFileOptions::default() };
+    /// let options = TableFileOptions::default().fingerprint(1);
     /// table.save(&path, options)?;
     ///
     /// let larger: Table<u32> = Table::with_mib(8, Scheme::TwoBig1)?;
@@ -271,7 +303,7 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
     pub fn save(&self, path: &Path, options: TableFileOptions<'_>) -> Result<TableFileReport, TableFileError> {
         let buckets = self.buckets();
         let header = Header {
-            scheme: self.scheme(),
+            rule: self.rule.number(),
             generation: self.generation().bits(),
             buckets: buckets.len() as u64,
             fingerprint: options.fingerprint,
@@ -310,7 +342,7 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
     /// kept or lost.
     ///
     /// The whole file is read and checked before the table is changed. If it was saved from a table of another size, or of a
-    /// scheme with another number of levels, its entries are stored again, and give way to each other as the scheme says.
+    /// rule with another number of levels, its entries are stored again, and give way to each other as the rule says.
     ///
     /// With stamps, call [`Table::next_generation`] after loading: the next generation is the saved one, and until then the
     /// loaded entries are stale. Without stamps the current generation is the saved one.
@@ -343,7 +375,7 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
             return Err(TableFileError::Length { expected, found });
         }
         let same_places = header.buckets == self.buckets().len() as u64
-            && header.scheme.has_two_levels() == self.scheme().has_two_levels();
+            && header.scheme().is_some_and(Scheme::has_two_levels) == self.rule.has_two_levels();
         if !same_places && header.buckets < WHOLE_KEY_BUCKETS {
             return Err(TableFileError::Unplaceable);
         }
@@ -370,7 +402,7 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
 
         // The second pass changes the table, so the stop flag no longer counts.
         let unstoppable = AtomicBool::new(false);
-        let pass = Pass::new(TableFileOptions { stop: &unstoppable, ..options }, header.chunks(), 50, 50);
+        let pass = Pass::new(options.stop(&unstoppable), header.chunks(), 50, 50);
         let half = HalfLoaded { table: self, threads: options.threads };
         if !same_places {
             self.clear(options.threads);
@@ -391,8 +423,8 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
         mem::forget(half);
         // The next search then has the saved generation, as if the saved search went on: its entries are not stale. Without
         // stamps there is no next generation.
-        let saved = Generation::from_bits(header.generation);
-        self.set_generation(if self.stamps() { saved.previous() } else { saved });
+        let before = if self.stamps { header.generation.wrapping_sub(1) } else { header.generation };
+        self.generation.store(Generation::from_bits(before).bits(), Ordering::Relaxed);
         // Counted in the table: some of the reinserted entries gave way to others.
         Ok(TableFileReport { positions: self.count(options.threads), bytes: expected, reinserted: !same_places })
     }
@@ -413,7 +445,7 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
         slots.zip(entries(bytes)).for_each(|(slot, entry)| slot.write(entry));
     }
 
-    /// Stores the entries of a chunk of a table of another size or scheme.
+    /// Stores the entries of a chunk of a table of another size or number of levels.
     fn reinsert(&self, header: &Header, start: usize, bytes: &[u8]) {
         let generation = Generation::from_bits(header.generation);
         for (entry, slot) in entries(bytes).zip(0..) {
@@ -428,12 +460,12 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
 }
 
 /// A table that is being loaded. It is emptied when this is dropped: after an error, or a panic of the caller's code.
-struct HalfLoaded<'a, P: Payload, R: Recorder, const BITS: u32> {
-    table: &'a Table<P, R, BITS>,
+struct HalfLoaded<'a, P: Payload, R: Recorder, S: Rule<P>, const BITS: u32> {
+    table: &'a Table<P, R, S, BITS>,
     threads: usize,
 }
 
-impl<P: Payload, R: Recorder, const BITS: u32> Drop for HalfLoaded<'_, P, R, BITS> {
+impl<P: Payload, R: Recorder, S: Rule<P>, const BITS: u32> Drop for HalfLoaded<'_, P, R, S, BITS> {
     fn drop(&mut self) {
         self.table.clear(self.threads);
     }
@@ -588,7 +620,7 @@ mod tests {
     fn each_percent_is_reported_once() {
         let heard = Mutex::new(Vec::new());
         let hear = |percent| heard.lock().unwrap().push(percent);
-        let options = TableFileOptions { threads: 1, progress: &hear, ..TableFileOptions::default() };
+        let options = TableFileOptions::default().threads(1).progress(&hear);
         Pass::new(options, 1000, 50, 50).run(|_, _| Ok(())).unwrap();
         assert_eq!(heard.into_inner().unwrap(), (51..=100).collect::<Vec<_>>());
     }

@@ -7,6 +7,7 @@ use std::num::NonZeroU64;
 /// Every bit of the input changes about half of the key's bits. A program without Zobrist keys packs its position into
 /// 64 bits and mixes them. The function is the output function of SplitMix64 (Steele, Lea and Flood, "Fast splittable
 /// pseudorandom number generators", OOPSLA 2014); it stays the same in all versions of this crate.
+#[doc(alias("hash", "splitmix64"))]
 #[inline]
 pub const fn mix64(bits: u64) -> u64 {
     let bits = bits.wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -19,7 +20,7 @@ pub const fn mix64(bits: u64) -> u64 {
 ///
 /// An entry stamped by an earlier search is still found, and overwritten at the first collision (Breuker et al., 1994,
 /// section 6.2). After 32 searches the numbers come round: an entry that old counts as fresh once more.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Generation(u8);
 
 impl Generation {
@@ -42,11 +43,6 @@ impl Generation {
     #[inline]
     pub const fn next(self) -> Generation {
         Generation::from_bits(self.0 + 1)
-    }
-
-    /// Returns the generation before this one.
-    pub(crate) const fn previous(self) -> Generation {
-        Generation::from_bits(self.0 + Self::COUNT - 1)
     }
 }
 

@@ -17,8 +17,11 @@ use crate::table::Place;
 /// second level that is updated to more stays there, for the next new entry to replace (the paper says nothing of updates). The
 /// number of slots is the same. An entry of an earlier search is
 /// always replaced, whatever the scheme (section 6.2).
+///
+/// A [`Rule`] of your own can take the place of a scheme.
 // The discriminants are the numbers in a saved file.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
+#[non_exhaustive]
 pub enum Scheme {
     /// The entry searched deeper stays; of two equals the newer.
     Deep = 1,
@@ -42,8 +45,8 @@ pub enum Scheme {
 
 impl Scheme {
     /// All schemes, in the order of the paper.
-    pub const ALL: [Scheme; 7] =
-        [Scheme::Deep, Scheme::New, Scheme::Old, Scheme::Big1, Scheme::BigAll, Scheme::TwoDeep, Scheme::TwoBig1];
+    pub const ALL: &'static [Scheme] =
+        &[Scheme::Deep, Scheme::New, Scheme::Old, Scheme::Big1, Scheme::BigAll, Scheme::TwoDeep, Scheme::TwoBig1];
 
     /// Returns the paper's name, in capitals.
     pub const fn name(self) -> &'static str {
@@ -88,7 +91,7 @@ impl FromStr for Scheme {
     /// Parses the paper's name in upper or lower case.
     fn from_str(name: &str) -> Result<Scheme, UnknownScheme> {
         let is_named = |scheme: &Scheme| scheme.name().eq_ignore_ascii_case(name.trim());
-        Scheme::ALL.into_iter().find(is_named).ok_or_else(|| UnknownScheme(name.to_owned()))
+        Scheme::ALL.iter().copied().find(is_named).ok_or_else(|| UnknownScheme(name.to_owned()))
     }
 }
 
@@ -139,10 +142,11 @@ impl Work {
 
 /// The treatment of an entry whose own key is stored again. That is not a collision, so the scheme does not matter.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
+#[non_exhaustive]
 pub enum Update {
     /// The new entry overwrites the old one, as in Breuker et al. (1994).
     Overwrite,
-    /// [`Payload::merge`] decides.
+    /// [`Payload::merge`] decides, or the [`Rule::update`] of your own rule.
     #[default]
     Merge,
 }
@@ -171,7 +175,7 @@ pub enum Stored {
 
 impl Stored {
     /// All outcomes, in the order of their discriminants.
-    pub const ALL: [Stored; 8] = [
+    pub const ALL: &'static [Stored] = &[
         Stored::Empty,
         Stored::Updated,
         Stored::Kept,
@@ -198,73 +202,123 @@ impl fmt::Display for Stored {
     }
 }
 
-/// A replacement rule over raw entries, for [`Bucket::store`](crate::Bucket::store). [`SchemeRule`] implements the schemes of
-/// [`Scheme`]; the example `custom_scheme` has another rule.
-pub trait Rule {
-    /// Returns whether `old` is to be replaced unconditionally at a collision: it is of no more use, or a mixture of two
-    /// writes, which no key finds. [`Place::key_beside`] recognises most mixtures in a table of more than 65,536 buckets.
-    fn is_stale(&self, old: &RawEntry) -> bool;
-
-    /// Returns whether `new` is worth at least as much as `old`, another key's entry.
-    fn prefers(&self, new: &RawEntry, old: &RawEntry) -> bool;
-
-    /// Returns the data to store over `old`, an entry of the same key; `None` leaves it alone.
-    fn update(&self, old: &RawEntry, new: &RawEntry) -> Option<u64>;
-}
-
-/// The rule of a [`Scheme`] for payloads of type `P`.
+/// A replacement rule for a [`Table`](crate::Table) of payloads of type `P`: one of the [`Scheme`]s, or your own.
 ///
-/// Every decision is a match on a value that never changes while a table lives: one well-predicted branch.
-#[derive(Copy, Clone, Debug)]
-pub struct SchemeRule<P> {
-    scheme: Scheme,
-    update: Update,
-    generation: Generation,
-    /// A key that lives where the entries do, among so many places.
-    key: u64,
-    places: usize,
-    payload: PhantomData<fn() -> P>,
+/// The table is compiled for its rule, which must not panic, whatever the entries: a file can have any bits.
+///
+/// ```
+/// use sesame_table::{Generation, NoStats, RawEntry, Rule, Table, mix64};
+///
+/// /// The cheaper entry stays.
+/// struct Cheapest;
+///
+/// impl Rule<u32> for Cheapest {
+///     fn has_two_levels(&self) -> bool {
+///         false
+///     }
+///
+///     fn prefers(&self, new: &RawEntry, old: &RawEntry, _: Generation) -> bool {
+///         new.work() <= old.work()
+///     }
+/// }
+///
+/// let table: Table<u32, NoStats, Cheapest> = Table::with_mib(1, Cheapest)?;
+/// table.store(mix64(1), &7, 100);
+/// # Ok::<(), sesame_table::TableError>(())
+/// ```
+pub trait Rule<P: Payload>: Send + Sync {
+    /// Returns whether a key has two slots, as under [`Scheme::TwoBig1`], or one, as under [`Scheme::Big1`]. A rule must always
+    /// give the same answer. The default is two.
+    #[inline(always)]
+    fn has_two_levels(&self) -> bool {
+        true
+    }
+
+    /// Returns whether `new`, of the generation `now`, is worth at least as much as `old`, the entry of another key. On two
+    /// levels `old` is the entry of the first.
+    fn prefers(&self, new: &RawEntry, old: &RawEntry, now: Generation) -> bool;
+
+    /// Returns whether `old`, the entry of another key, gives way whatever it is worth. By default it does if its stamp is
+    /// not `now`.
+    #[inline(always)]
+    fn is_stale(&self, old: &RawEntry, now: Generation) -> bool {
+        P::generation(old.data).is_some_and(|generation| generation != now)
+    }
+
+    /// Returns the data to store over `old`, an entry of the same key, under [`Update::Merge`]; `None` leaves it alone. The
+    /// default is [`Payload::merge`].
+    #[inline(always)]
+    fn update(&self, old: &RawEntry, new: &RawEntry) -> Option<u64> {
+        P::merge(old.data, new.data)
+    }
+
+    /// The number of the rule in a saved file: a scheme with as many levels.
+    #[doc(hidden)]
+    fn number(&self) -> u8 {
+        if self.has_two_levels() { Scheme::TwoBig1 as u8 } else { Scheme::Big1 as u8 }
+    }
 }
 
-impl<P: Payload> SchemeRule<P> {
-    /// Creates the rule of `scheme` and `update` during `generation`.
-    #[inline]
-    pub const fn new(scheme: Scheme, update: Update, generation: Generation) -> Self {
-        SchemeRule { scheme, update, generation, key: 0, places: 1, payload: PhantomData }
-    }
-
-    /// Returns the rule for a store of `key`, which lives in one of `places` buckets or, under a scheme of one level, slots.
-    /// An entry there whose signature belongs to no key of the place is stale.
-    #[inline]
-    pub const fn at(self, key: u64, places: usize) -> Self {
-        SchemeRule { key, places, ..self }
-    }
-}
-
-impl<P: Payload> Rule for SchemeRule<P> {
+impl<P: Payload> Rule<P> for Scheme {
     #[inline(always)]
-    fn is_stale(&self, old: &RawEntry) -> bool {
-        P::generation(old.data).is_some_and(|generation| generation != self.generation)
-            // Otherwise every signature has a key here.
-            || self.places > 1 << (u64::BITS - CHECK_BITS)
-                && Place::key_beside(old.signature, self.key, self.places).is_none()
+    fn has_two_levels(&self) -> bool {
+        Scheme::has_two_levels(*self)
     }
 
+    /// A match on a value that never changes while a table lives: one well-predicted branch.
     #[inline(always)]
-    fn prefers(&self, new: &RawEntry, old: &RawEntry) -> bool {
-        match self.scheme {
+    fn prefers(&self, new: &RawEntry, old: &RawEntry, _: Generation) -> bool {
+        match self {
             Scheme::Deep | Scheme::TwoDeep => P::depth(new.data) >= P::depth(old.data),
-            Scheme::Big1 | Scheme::BigAll | Scheme::TwoBig1 => new.signature.work() >= old.signature.work(),
+            Scheme::Big1 | Scheme::BigAll | Scheme::TwoBig1 => new.work() >= old.work(),
             Scheme::New => true,
             Scheme::Old => false,
         }
     }
 
+    fn number(&self) -> u8 {
+        *self as u8
+    }
+}
+
+/// The decisions of a store: the rule, and what it depends on.
+#[derive(Copy, Clone, Debug)]
+pub struct StoreContext<'a, P, S> {
+    rule: &'a S,
+    update: Update,
+    now: Generation,
+    places: usize,
+    payload: PhantomData<fn() -> P>,
+}
+
+impl<'a, P: Payload, S: Rule<P>> StoreContext<'a, P, S> {
+    /// Creates the context of stores during the generation `now`, in a table of so many places: buckets or, under a rule of
+    /// one level, slots.
     #[inline(always)]
-    fn update(&self, old: &RawEntry, new: &RawEntry) -> Option<u64> {
+    pub const fn new(rule: &'a S, update: Update, now: Generation, places: usize) -> Self {
+        StoreContext { rule, update, now, places, payload: PhantomData }
+    }
+
+    /// Returns whether `old` gives way to an entry of `key` unconditionally: the rule says so, or it is a mixture of two
+    /// writes, whose signature belongs to no key of this place.
+    #[inline(always)]
+    pub(crate) fn is_stale(&self, old: &RawEntry, key: u64) -> bool {
+        self.rule.is_stale(old, self.now)
+            // Otherwise every signature has a key here.
+            || self.places > 1 << (u64::BITS - CHECK_BITS)
+                && Place::key_beside(old.signature, key, self.places).is_none()
+    }
+
+    #[inline(always)]
+    pub(crate) fn prefers(&self, new: &RawEntry, old: &RawEntry) -> bool {
+        self.rule.prefers(new, old, self.now)
+    }
+
+    #[inline(always)]
+    pub(crate) fn update(&self, old: &RawEntry, new: &RawEntry) -> Option<u64> {
         match self.update {
             Update::Overwrite => Some(new.data),
-            Update::Merge => P::merge(old.data, new.data),
+            Update::Merge => self.rule.update(old, new),
         }
     }
 }
@@ -275,7 +329,7 @@ mod tests {
 
     #[test]
     fn names_round_trip() {
-        for scheme in Scheme::ALL {
+        for &scheme in Scheme::ALL {
             assert_eq!(scheme.to_string().parse(), Ok(scheme));
             assert_eq!(scheme.name().to_lowercase().parse(), Ok(scheme));
         }
@@ -284,7 +338,7 @@ mod tests {
 
     #[test]
     fn bigall_alone_counts_hits_in_full() {
-        let schemes: Vec<Scheme> = Scheme::ALL.into_iter().filter(|scheme| scheme.counts_hits_in_full()).collect();
+        let schemes: Vec<Scheme> = Scheme::ALL.iter().copied().filter(|scheme| scheme.counts_hits_in_full()).collect();
         assert_eq!(schemes, [Scheme::BigAll]);
     }
 

@@ -3,7 +3,8 @@
 use std::hint::select_unpredictable;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::scheme::{Rule, Stored, Work};
+use crate::payload::Payload;
+use crate::scheme::{Rule, StoreContext, Stored, Work};
 
 /// The number of key bits that a slot verifies by default.
 pub const CHECK_BITS: u32 = 48;
@@ -74,23 +75,34 @@ impl Signature {
     }
 }
 
-/// The content of a slot: packed payload and signature.
-///
-/// A torn read, that is, a read between the two stores of a writer, has a signature that belongs to no key: see
-/// [`VerifiedSlot`].
+/// An entry as a [`Rule`] and a [`Recorder`](crate::Recorder) see it.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct RawEntry {
-    /// The packed payload; 0 means that the slot is empty.
+    /// The packed payload, never 0.
     pub data: u64,
-    /// The key and the work.
+    #[doc(hidden)]
     pub signature: Signature,
 }
 
 impl RawEntry {
+    /// Returns the low 48 bits of the key.
+    #[inline]
+    pub const fn key(&self) -> u64 {
+        self.signature.key()
+    }
+
+    /// Returns the work.
+    #[inline]
+    pub const fn work(&self) -> Work {
+        self.signature.work()
+    }
+}
+
+#[doc(hidden)]
+impl RawEntry {
     /// An empty slot.
     pub const EMPTY: RawEntry = RawEntry { data: 0, signature: Signature(0) };
 
-    /// Returns whether nothing is stored here.
     #[inline]
     pub const fn is_empty(&self) -> bool {
         self.data == 0
@@ -169,17 +181,17 @@ pub trait Slot: Sized {
 
     /// Stores `new`, the entry of `key`, under a scheme of one level, where this slot is the only place for it.
     #[inline(always)]
-    fn store(&self, key: u64, new: RawEntry, rule: &impl Rule) -> Stored {
+    fn store<P: Payload>(&self, key: u64, new: RawEntry, context: &StoreContext<'_, P, impl Rule<P>>) -> Stored {
         let old = self.read();
         if old.is_empty() {
             self.write(new);
             Stored::Empty
         } else if self.holds(&old, key) {
-            update(self, &old, new, rule)
-        } else if rule.is_stale(&old) {
+            update(self, &old, new, context)
+        } else if context.is_stale(&old, key) {
             self.write(new);
             Stored::Stale
-        } else if rule.prefers(&new, &old) {
+        } else if context.prefers(&new, &old) {
             self.write(new);
             Stored::Replaced
         } else {
@@ -196,8 +208,13 @@ fn matching<S: Slot>(slot: &S, entry: &RawEntry, key: u64) -> u64 {
 
 /// Updates `old`, the entry of the same key in `slot`, with `new`.
 #[inline(always)]
-pub(crate) fn update<S: Slot>(slot: &S, old: &RawEntry, new: RawEntry, rule: &impl Rule) -> Stored {
-    match rule.update(old, &new) {
+pub(crate) fn update<P: Payload>(
+    slot: &impl Slot,
+    old: &RawEntry,
+    new: RawEntry,
+    context: &StoreContext<'_, P, impl Rule<P>>,
+) -> Stored {
+    match context.update(old, &new) {
         Some(data) => {
             slot.write(RawEntry { data, ..new });
             Stored::Updated
@@ -218,18 +235,7 @@ pub(crate) fn update<S: Slot>(slot: &S, old: &RawEntry, new: RawEntry, rule: &im
 /// compared. A linear map of the data would fail for a pattern: `data ^ data << 16` for data that differ by the same bits in
 /// all four 16-bit parts.
 ///
-/// # Data that collide
-///
-/// The mixture is accepted for the key of `signature2` if `mix(data1)` and `mix(data2)` agree in their upper 48 bits. Such
-/// data exist, as for every map of 64 bits to 48: for each word 65,535 of the 2^64 - 1 others, one in 2^48. They are the words at
-/// a distance of `e / MIX` modulo 2^64 with 0 < |e| < 65,536, which is far from the patterns that programs store. Two data never
-/// collide
-///
-/// - if their low 16 bits agree,
-/// - if they differ by less than 2^47 as numbers, such as counters, or only within 45 consecutive bits, such as a field,
-/// - if each of their 32-bit halves differs by less than 2^23, or each 16-bit part by less than 2^11,
-/// - if they differ in at most 12 bits,
-/// - if both have equal 32-bit halves, four equal 16-bit parts included.
+/// The crate's documentation says which data collide all the same.
 #[repr(C)]
 #[derive(Debug, Default)]
 pub struct VerifiedSlot<W, const BITS: u32 = CHECK_BITS> {

@@ -7,7 +7,6 @@ use crossbeam_utils::CachePadded;
 
 use crate::scheme::Stored;
 use crate::slot::RawEntry;
-use crate::table::Place;
 
 /// A recorder of the events at a table.
 ///
@@ -19,11 +18,11 @@ pub trait Recorder: Default + Send + Sync {
         let _ = (key, entry);
     }
 
-    /// Records an entry that a probe for `key` in a table of `buckets` buckets did not accept: the entry of another key or a
-    /// torn read, that is, a read between the two stores of a writer. Not called for empty slots.
+    /// Records an entry that a probe for `key` did not accept: the entry of another key or a torn read, that is, a read between
+    /// the two stores of a writer. `torn` tells those torn reads whose key cannot live in the bucket. Not called for empty slots.
     #[inline(always)]
-    fn mismatched(&self, key: u64, entry: &RawEntry, buckets: usize) {
-        let _ = (key, entry, buckets);
+    fn mismatched(&self, key: u64, entry: &RawEntry, torn: bool) {
+        let _ = (key, entry, torn);
     }
 
     /// Records the outcome of a store.
@@ -59,6 +58,7 @@ impl Recorder for NoStats {}
 
 /// The counts of [`Counters`].
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Stats {
     /// Probes.
     pub probes: u64,
@@ -73,8 +73,8 @@ pub struct Stats {
     /// Torn reads: mismatched entries whose key cannot live in their bucket. With n buckets this recognises all but
     /// 65,536 / n of the torn reads, and none in a table of 2 MiB or less.
     pub torn: u64,
-    /// Stores by outcome, in the order of [`Stored::ALL`].
-    pub stores: [u64; Stored::ALL.len()],
+    /// In the order of [`Stored::ALL`].
+    stores: [u64; Stored::ALL.len()],
 }
 
 impl Stats {
@@ -104,7 +104,7 @@ impl fmt::Display for Stats {
         line("  torn reads", self.torn, self.probes)?;
         let stores = self.all_stores();
         line("stores", stores, stores)?;
-        Stored::ALL.into_iter().try_for_each(|stored| line(&format!("  {stored}"), self.stored(stored), stores))
+        Stored::ALL.iter().try_for_each(|&stored| line(&format!("  {stored}"), self.stored(stored), stores))
     }
 }
 
@@ -152,8 +152,8 @@ impl Recorder for Counters {
         self.add(2 + usage as usize, 1);
     }
 
-    fn mismatched(&self, key: u64, entry: &RawEntry, buckets: usize) {
-        if Place::key_beside(entry.signature, key, buckets).is_none() {
+    fn mismatched(&self, _: u64, _: &RawEntry, torn: bool) {
+        if torn {
             self.add(5, 1);
         }
     }
@@ -166,18 +166,20 @@ impl Recorder for Counters {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Signature, Work, mix64};
+    use crate::slot::{Signature, Slot};
+    use crate::{Scheme, Table, TableOptions, Work};
 
     #[test]
     fn entries_that_fit_no_key_of_their_bucket_are_torn() {
-        let buckets = 1 << 30;
-        let key = mix64(1);
-        let entry = RawEntry { data: 1, signature: Signature::new(key, Work::default()) };
-        let counters = Counters::default();
-        counters.mismatched(key ^ 1, &entry, buckets);
-        assert_eq!(counters.stats().torn, 0);
-        counters.mismatched(key ^ 1 << 40, &entry, buckets);
-        assert_eq!(counters.stats().torn, 1);
+        let options = TableOptions::default().positions(1 << 24);
+        for (scheme, key) in [(Scheme::TwoBig1, 1), (Scheme::New, 2)] {
+            let table: Table<u32, Counters> = Table::with_options(options.rule(scheme)).unwrap();
+            for (other, torn) in [(key ^ 4, 0), (key ^ 1 << 44, 1)] {
+                let signature = Signature::new(other, Work::default());
+                table.buckets()[0].slot(false).write(RawEntry { data: 1, signature });
+                assert_eq!((table.probe(key), table.recorder().stats().torn), (None, torn), "{scheme}");
+            }
+        }
     }
 
     #[test]

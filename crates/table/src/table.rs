@@ -11,7 +11,7 @@ use std::{fmt, io, thread};
 use memmap2::{MmapMut, MmapOptions};
 
 use crate::payload::{Generation, Payload};
-use crate::scheme::{Rule, Scheme, SchemeRule, Stored, Update, Work};
+use crate::scheme::{Rule, Scheme, StoreContext, Stored, Update, Work};
 use crate::slot::{CHECK_BITS, Found, RawEntry, Signature, Slot, VerifiedSlot, update};
 use crate::stats::{NoStats, Recorder};
 
@@ -70,24 +70,24 @@ impl<S: Slot> Bucket<S> {
     /// Two threads can interleave. A probe still accepts only entries that were stored for its key, but an entry can be lost, or
     /// be in both levels until one of them is replaced.
     #[inline(always)]
-    pub fn store(&self, key: u64, new: RawEntry, rule: &impl Rule) -> Stored {
+    pub fn store<P: Payload>(&self, key: u64, new: RawEntry, context: &StoreContext<'_, P, impl Rule<P>>) -> Stored {
         let [first, second] = &self.slots;
         let old = first.read();
         if first.holds(&old, key) {
-            return update(first, &old, new, rule);
+            return update(first, &old, new, context);
         }
         let below = second.read();
         if second.holds(&below, key) {
-            return update(second, &below, new, rule);
+            return update(second, &below, new, context);
         }
         if old.is_empty() {
             first.write(new);
             Stored::Empty
-        } else if rule.is_stale(&old) {
+        } else if context.is_stale(&old, key) {
             // Overwritten, not shifted: the second level's entry may be fresh.
             first.write(new);
             Stored::Stale
-        } else if rule.prefers(&new, &old) {
+        } else if context.prefers(&new, &old) {
             second.write(old);
             first.write(new);
             Stored::Shifted
@@ -141,7 +141,7 @@ impl Place {
     }
 
     /// Returns the lowest key that lives in bucket `bucket` of `buckets`.
-    pub(crate) const fn lowest_key(bucket: usize, buckets: usize) -> u64 {
+    pub const fn lowest_key(bucket: usize, buckets: usize) -> u64 {
         ((bucket as u128) << 64).div_ceil(buckets as u128) as u64
     }
 }
@@ -309,32 +309,61 @@ fn memory_limit(read: impl Fn(&Path) -> Option<String>) -> Option<u64> {
     groups.chain(machine).min().map(|total| total - total / 16)
 }
 
-/// The size and behaviour of a table. The default has 16 MiB, TWOBIG1, merging and time stamps.
+/// The size and behaviour of a table. The default has 16 MiB, TWOBIG1, merging, time stamps and huge pages.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub struct TableOptions {
-    /// The number of entries that it can hold, one for each position or subproblem: at least 1. An odd number is rounded
-    /// up. 65,536 entries are 1 MiB.
-    pub positions: usize,
-    /// Decides which entry gives way at a collision.
-    pub scheme: Scheme,
-    /// The treatment of an entry whose own key is stored again.
-    pub update: Update,
-    /// Entries of earlier generations are stale (Breuker et al., 1994, section 6.2). Without stamps,
-    /// [`Table::next_generation`] does nothing.
-    pub stamps: bool,
-    /// Asks the system for huge pages. Linux only.
-    pub huge_pages: bool,
+pub struct TableOptions<S = Scheme> {
+    positions: usize,
+    rule: S,
+    update: Update,
+    stamps: bool,
+    huge_pages: bool,
 }
 
 impl Default for TableOptions {
     fn default() -> Self {
         TableOptions {
             positions: 16 * POSITIONS_PER_MIB,
-            scheme: Scheme::default(),
+            rule: Scheme::default(),
             update: Update::default(),
             stamps: true,
             huge_pages: true,
         }
+    }
+}
+
+impl<S> TableOptions<S> {
+    /// Sets the number of entries that the table can hold, one for each position or subproblem: at least 1. An odd number is
+    /// rounded up. 65,536 entries are 1 MiB.
+    #[must_use]
+    pub fn positions(self, positions: usize) -> Self {
+        TableOptions { positions, ..self }
+    }
+
+    /// Sets the [`Scheme`] or the [`Rule`] of your own that decides which entry gives way at a collision.
+    #[doc(alias = "scheme")]
+    #[must_use]
+    pub fn rule<T>(self, rule: T) -> TableOptions<T> {
+        let TableOptions { positions, update, stamps, huge_pages, .. } = self;
+        TableOptions { positions, rule, update, stamps, huge_pages }
+    }
+
+    /// Sets the treatment of an entry whose own key is stored again.
+    #[must_use]
+    pub fn update(self, update: Update) -> Self {
+        TableOptions { update, ..self }
+    }
+
+    /// Sets whether entries of earlier generations are stale (Breuker et al., 1994, section 6.2). Without stamps,
+    /// [`Table::next_generation`] does nothing.
+    #[must_use]
+    pub fn stamps(self, stamps: bool) -> Self {
+        TableOptions { stamps, ..self }
+    }
+
+    /// Sets whether the system is asked for huge pages. Linux only.
+    #[must_use]
+    pub fn huge_pages(self, huge_pages: bool) -> Self {
+        TableOptions { huge_pages, ..self }
     }
 }
 
@@ -390,15 +419,15 @@ impl fmt::Display for Bytes {
 
 /// A lock-free hash table of fixed size: any number of threads probe and store through `&Table`, and none ever waits.
 ///
-/// `P` is the payload. `R` records statistics: [`NoStats`], the default, at no cost, or [`Counters`](crate::Counters).
-/// `BITS` is the number of low key bits that a slot verifies, 1 to 48. Fewer than 48 are for measuring the rate of collisions;
-/// other numbers do not compile.
+/// `P` is the payload. `R` records statistics: [`NoStats`], the default, at no cost, or [`Counters`](crate::Counters). `S` is the
+/// replacement rule: a [`Scheme`], or a [`Rule`] of your own. `BITS` is the number of low key bits that a slot verifies, 1 to 48.
+/// Fewer than 48 are for measuring the rate of collisions; other numbers do not compile.
 ///
 /// ```
 /// use sesame_table::{Counters, Scheme, Table, TableOptions, mix64};
 ///
-/// let options = TableOptions { positions: 1000, scheme: Scheme::TwoDeep, ..TableOptions::default() };
-/// let table: Table<u32, Counters> = Table::with_options(&options)?;
+/// let options = TableOptions::default().positions(1000).rule(Scheme::TwoDeep);
+/// let table: Table<u32, Counters> = Table::with_options(options)?;
 /// table.store(mix64(17), &42, 1);
 /// assert_eq!(table.probe(mix64(17)), Some(42));
 /// assert_eq!(table.probe(mix64(18)), None);
@@ -406,51 +435,55 @@ impl fmt::Display for Bytes {
 /// assert_eq!(table.recorder().stats().hits, 1);
 /// # Ok::<(), sesame_table::TableError>(())
 /// ```
+#[doc(alias = "TranspositionTable")]
 #[derive(Debug)]
-pub struct Table<P, R = NoStats, const BITS: u32 = CHECK_BITS> {
+pub struct Table<P, R = NoStats, S = Scheme, const BITS: u32 = CHECK_BITS> {
     memory: Memory<BITS>,
-    scheme: Scheme,
+    pub(crate) rule: S,
     update: Update,
-    stamps: bool,
-    generation: AtomicU8,
+    pub(crate) stamps: bool,
+    pub(crate) generation: AtomicU8,
     recorder: R,
     payload: PhantomData<fn(P) -> P>,
 }
 
-impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
+impl<P: Payload, R: Recorder, S: Rule<P>, const BITS: u32> Table<P, R, S, BITS> {
     /// The sizes in MiB that [`Table::with_mib`] accepts: 1 MiB to 32 TiB.
     pub const MIB: RangeInclusive<usize> = 1..=MAX_MIB;
 
-    /// Creates an empty table of `mib` MiB, with the other [`TableOptions`] as by default.
+    /// Creates an empty table of `mib` MiB with this [`Scheme`] or [`Rule`] of your own, and the other [`TableOptions`] as by
+    /// default.
     ///
     /// # Errors
     /// If `mib` is outside [`Table::MIB`], and those of [`Table::with_options`].
-    pub fn with_mib(mib: usize, scheme: Scheme) -> Result<Self, TableError> {
+    #[doc(alias = "new")]
+    pub fn with_mib(mib: usize, rule: S) -> Result<Self, TableError> {
         if !Self::MIB.contains(&mib) {
             return Err(TableError::Size(mib));
         }
         let positions = mib.checked_mul(POSITIONS_PER_MIB).ok_or(TableError::Size(mib))?;
-        Self::with_options(&TableOptions { positions, scheme, ..TableOptions::default() })
+        Self::with_options(TableOptions::default().positions(positions).rule(rule))
     }
 
     /// Creates an empty table. The system provides its memory on first use; [`Table::clear`] touches all of it beforehand.
     ///
     /// # Errors
     /// If `positions` is 0, or more than the machine or its control group has memory for, or if the system refuses it.
-    pub fn with_options(options: &TableOptions) -> Result<Self, TableError> {
-        let &TableOptions { positions, scheme, update, stamps, huge_pages } = options;
+    pub fn with_options(options: TableOptions<S>) -> Result<Self, TableError> {
+        let TableOptions { positions, rule, update, stamps, huge_pages } = options;
         if positions == 0 {
             return Err(TableError::NoPositions);
         }
         let memory = Memory::zeroed(positions.div_ceil(2), huge_pages)?;
         let (generation, recorder) = (AtomicU8::new(0), R::default());
-        Ok(Table { memory, scheme, update, stamps, generation, recorder, payload: PhantomData })
+        Ok(Table { memory, rule, update, stamps, generation, recorder, payload: PhantomData })
     }
 
     /// Returns the payload stored for `key`, if it is in the table. Writes nothing but statistics.
     ///
     /// If another key has the same verified bits, its payload can be returned. During concurrent stores of `key`, a probe can
     /// return an older payload than the probe before it. See the [limits](crate#limits) of the crate.
+    #[doc(alias("get", "lookup"))]
     #[inline]
     pub fn probe(&self, key: u64) -> Option<P> {
         self.probe_with_work(key).map(|(payload, _)| payload)
@@ -460,18 +493,19 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
     #[inline]
     pub fn probe_with_work(&self, key: u64) -> Option<(P, Work)> {
         let (place, bucket) = self.memory.find(key);
-        let found = if self.scheme.has_two_levels() { bucket.find(key) } else { bucket.slot(place.second).find(key) };
+        let found = if self.rule.has_two_levels() { bucket.find(key) } else { bucket.slot(place.second).find(key) };
         for other in found.others.iter().filter(|other| !other.is_empty()) {
-            self.recorder.mismatched(key, other, self.memory.bucket_count);
+            let torn = Place::key_beside(other.signature, key, self.memory.bucket_count).is_none();
+            self.recorder.mismatched(key, other, torn);
         }
         self.recorder.probed(key, (!found.entry.is_empty()).then_some(&found.entry));
         if found.entry.is_empty() {
             return None;
         }
-        P::unpack(found.entry.data).map(|payload| (payload, found.entry.signature.work()))
+        P::unpack(found.entry.data).map(|payload| (payload, found.entry.work()))
     }
 
-    /// Stores `payload` for `key`, if the scheme finds it worth a slot.
+    /// Stores `payload` for `key`, if the rule finds it worth a slot.
     ///
     /// `work` is the cost of the payload: the number of nodes searched to obtain it, counted as the scheme says (see
     /// [`Scheme::BigAll`]). Pass 1 if you count no nodes; then [`Scheme::TwoDeep`] with [`Payload::depth`] is the better
@@ -479,6 +513,7 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
     ///
     /// An entry of the same key is updated: under [`Update::Merge`], the default, by [`Payload::merge`]. A payload that packs to
     /// 0 is ignored, and not counted either.
+    #[doc(alias("insert", "put", "save"))]
     #[inline]
     pub fn store(&self, key: u64, payload: &P, work: u64) {
         let generation = self.generation();
@@ -491,17 +526,17 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
         self.recorder.stored(self.store_raw(key, new, generation));
     }
 
-    /// Stores `new`, the entry of `key`, as the scheme says.
+    /// Stores `new`, the entry of `key`, as the rule says.
     #[inline(always)]
     pub(crate) fn store_raw(&self, key: u64, new: RawEntry, generation: Generation) -> Stored {
         let (place, bucket) = self.memory.find(key);
-        let rule = SchemeRule::<P>::new(self.scheme, self.update, generation);
+        let context = |places| StoreContext::new(&self.rule, self.update, generation, places);
         let buckets = self.memory.bucket_count;
-        if self.scheme.has_two_levels() {
-            bucket.store(key, new, &rule.at(key, buckets))
+        if self.rule.has_two_levels() {
+            bucket.store(key, new, &context(buckets))
         } else {
             // The bit that chooses the slot is the next one of the product: twice as many places.
-            bucket.slot(place.second).store(key, new, &rule.at(key, 2 * buckets))
+            bucket.slot(place.second).store(key, new, &context(2 * buckets))
         }
     }
 
@@ -523,6 +558,7 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
     }
 
     /// Returns the number of entries, of any generation. Reads all slots.
+    #[doc(alias = "len")]
     pub fn occupied(&self) -> usize {
         self.entries().filter(|entry| !entry.is_empty()).count()
     }
@@ -533,6 +569,7 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
 
     /// Begins a new generation, that is, a new search: the entries in the table become stale. A probe still finds them, but
     /// they give way at the first collision.
+    #[doc(alias("age", "new_search"))]
     pub fn next_generation(&self) {
         if self.stamps {
             self.generation.store(self.generation().next().bits(), Ordering::Relaxed);
@@ -563,17 +600,9 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
         self.generation.store(0, Ordering::Relaxed);
     }
 
-    pub(crate) fn set_generation(&self, generation: Generation) {
-        self.generation.store(generation.bits(), Ordering::Relaxed);
-    }
-
     #[inline(always)]
     pub(crate) fn buckets(&self) -> &[TableBucket<BITS>] {
         self.memory.buckets()
-    }
-
-    pub(crate) fn stamps(&self) -> bool {
-        self.stamps
     }
 
     /// Returns the recorder of statistics.
@@ -581,9 +610,10 @@ impl<P: Payload, R: Recorder, const BITS: u32> Table<P, R, BITS> {
         &self.recorder
     }
 
-    /// Returns the replacement scheme.
-    pub fn scheme(&self) -> Scheme {
-        self.scheme
+    /// Returns the replacement rule.
+    #[doc(alias = "scheme")]
+    pub fn rule(&self) -> &S {
+        &self.rule
     }
 
     /// Returns the size in MiB, rounded down.

@@ -105,7 +105,8 @@ static OPTIONS: [UciOption; 26] = [
     }),
     check("UCI_Chess960", false, |session, on| session.sink.set_chess960(on)).followed(),
     check("Lockstep", false, |session, on| session.change(|engine| engine.set_lockstep(on))),
-    combo("Replacement", "TWOBIG1", || Scheme::ALL.map(Scheme::name).to_vec(), Session::set_scheme).followed(),
+    combo("Replacement", "TWOBIG1", || Scheme::ALL.iter().map(|scheme| scheme.name()).collect(), Session::set_scheme)
+        .followed(),
     combo("SmpStrategy", "shared", || SmpStrategy::ALL.map(SmpStrategy::name).to_vec(), Session::set_strategy)
         .followed(),
     check("Pin Threads", false, |session, pin| session.set_affinity(|affinity| affinity.pin = pin)).followed(),

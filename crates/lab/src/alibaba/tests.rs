@@ -10,22 +10,22 @@ use sesame_table::{Counters, Scheme, Table, TableOptions, Update};
 type CountedTable = Table<TtEntry, Counters>;
 
 fn table<T: From1994>(positions: usize, scheme: Scheme) -> T {
-    let options = TableOptions { positions, scheme, update: Update::Overwrite, stamps: true, huge_pages: false };
-    T::from_1994(&options)
+    let options = TableOptions::default().positions(positions).rule(scheme).update(Update::Overwrite).huge_pages(false);
+    T::from_1994(options)
 }
 
 trait From1994: SearchTable {
-    fn from_1994(options: &TableOptions) -> Self;
+    fn from_1994(options: TableOptions) -> Self;
 }
 
 impl From1994 for TranspositionTable {
-    fn from_1994(options: &TableOptions) -> Self {
+    fn from_1994(options: TableOptions) -> Self {
         Table::with_options(options).unwrap()
     }
 }
 
 impl From1994 for CountedTable {
-    fn from_1994(options: &TableOptions) -> Self {
+    fn from_1994(options: TableOptions) -> Self {
         Table::with_options(options).unwrap()
     }
 }

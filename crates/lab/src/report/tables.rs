@@ -176,7 +176,7 @@ pub(crate) fn style(scheme: Scheme) -> CurveStyle {
         Scheme::BigAll => 3,
         Scheme::Deep => 4,
         Scheme::New => 5,
-        Scheme::Old => 6,
+        _ => 6,
     };
     CurveStyle::ALL[number]
 }

@@ -85,7 +85,7 @@ fn penalty(scheme: Scheme) -> f64 {
         Scheme::BigAll => 0.105,
         Scheme::Deep => 0.18,
         Scheme::Old => 0.20,
-        Scheme::New => 0.23,
+        _ => 0.23,
     }
 }
 

@@ -31,7 +31,7 @@ const LARGE: usize = 1 << 20;
 
 const fn full(threads: u32, lockstep: bool) -> Group {
     let sequences = if lockstep { 12 } else { 4 };
-    Group { threads, lockstep, positions: FULL, depth: 12, sequences, schemes: &Scheme::ALL }
+    Group { threads, lockstep, positions: FULL, depth: 12, sequences, schemes: Scheme::ALL }
 }
 
 const fn large(threads: u32) -> Group {
@@ -85,9 +85,9 @@ pub(super) fn plan(trial: &Trial) -> Vec<SearchSeries> {
             let searches = set.iter().map(|sequence| sequence.positions.len()).sum();
             let set = set.clone();
             let work = move |of: &StudyRow| {
-                let table = TableOptions { positions, scheme, ..TableOptions::default() };
+                let table = TableOptions::default().positions(positions).rule(scheme);
                 let options = Options { threads: threads as usize, lockstep, ..Options::default() };
-                let table = TranspositionTable::with_options(&table).map_err(CommandError::failed)?;
+                let table = TranspositionTable::with_options(table).map_err(CommandError::failed)?;
                 let engine = Engine::with_table(table, options, Arc::new(NullSink));
                 engine.and_then(|mut engine| search(&mut engine, &set, of)).map_err(CommandError::failed)
             };
@@ -175,7 +175,7 @@ fn overhead(rows: &[StudyRow], positions: usize) -> Table {
         .map(Group::name)
         .collect();
     let mut table = Table::new(std::iter::once("scheme").chain(many.iter().map(String::as_str)));
-    for scheme in Scheme::ALL {
+    for &scheme in Scheme::ALL {
         let of_scheme = rows.iter().filter(|row| row.arm == scheme.name() && row.positions == positions);
         let by_threads: Vec<StudyRow> =
             of_scheme.map(|row| StudyRow { arm: row.setting.clone(), ..row.clone() }).collect();

@@ -14,12 +14,12 @@ type CountingTable = sesame_table::Table<Entry, Counters>;
 const ENTRY: Entry = Entry { mv: 0x1234, score: -200, depth: 9, bound: Bound::Exact, pv: true, eval: 31 };
 
 fn small(scheme: Scheme, positions: usize) -> Table {
-    Table::with_options(&TableOptions { positions, scheme, ..TableOptions::default() }).unwrap()
+    Table::with_options(TableOptions::default().positions(positions).rule(scheme)).unwrap()
 }
 
 #[test]
 fn key_zero_is_found_only_once_stored() {
-    for scheme in Scheme::ALL {
+    for &scheme in Scheme::ALL {
         let table = small(scheme, 1000);
         table.prefetch(0);
         assert_eq!(table.probe(0), None);
@@ -44,8 +44,8 @@ fn stored_entries_are_found_by_their_keys() {
 
 /// Probes a bucket that holds one key, stored with `work`, for all keys that differ from it in one bit.
 fn missed_bits<const BITS: u32>(work: u64) -> u64 {
-    let options = TableOptions { positions: 2, ..TableOptions::default() };
-    let table = sesame_table::Table::<Entry, NoStats, BITS>::with_options(&options).unwrap();
+    let options = TableOptions::default().positions(2);
+    let table = sesame_table::Table::<Entry, NoStats, _, BITS>::with_options(options).unwrap();
     let key = mix64(1);
     table.store(key, &ENTRY, work);
     (0..64).filter(|&bit| table.probe(key ^ 1 << bit).is_none()).fold(0, |bits, bit| bits | 1 << bit)
@@ -68,10 +68,10 @@ fn impossible_sizes_are_errors() {
     ] {
         assert_eq!(Table::with_mib(mib, Scheme::New).unwrap_err().to_string(), message);
     }
-    let options = |positions| TableOptions { positions, ..TableOptions::default() };
-    let none = Table::with_options(&options(0)).unwrap_err();
+    let options = |positions| TableOptions::default().positions(positions);
+    let none = Table::with_options(options(0)).unwrap_err();
     assert_eq!(none.to_string(), "a table of 0 positions is not possible: at least 1 is needed");
-    assert!(Table::with_options(&options(usize::MAX)).is_err());
+    assert!(Table::with_options(options(usize::MAX)).is_err());
     // The largest size in range. Linux and macOS would overcommit, so the limit is looked at before.
     let error = Table::with_mib(33_554_432, Scheme::New).unwrap_err();
     assert!(error.to_string().contains("33554432 MiB"), "{error}");
@@ -129,8 +129,8 @@ fn wild_words_decode_without_a_panic() {
 
 #[test]
 fn counters_count_every_outcome() {
-    let options = TableOptions { positions: 2, scheme: Scheme::TwoDeep, ..TableOptions::default() };
-    let table = CountingTable::with_options(&options).unwrap();
+    let options = TableOptions::default().positions(2).rule(Scheme::TwoDeep);
+    let table = CountingTable::with_options(options).unwrap();
     let at = |depth| Entry { depth, ..ENTRY };
     table.store(1, &at(5), 1); // first level, empty
     table.store(2, &at(3), 1); // second level
@@ -149,7 +149,7 @@ fn counters_count_every_outcome() {
 
 #[test]
 fn hashfull_counts_the_current_generation() {
-    for scheme in Scheme::ALL {
+    for &scheme in Scheme::ALL {
         let table = small(scheme, 1000);
         assert_eq!(table.hashfull(), 0);
         for n in 0..20_000 {
@@ -190,8 +190,8 @@ fn clearing_empties_with_any_number_of_threads() {
 #[test]
 fn entries_are_stale_for_31_generations() {
     for (generations, stored) in [(0, Stored::Second), (1, Stored::Stale), (31, Stored::Stale), (32, Stored::Second)] {
-        let options = TableOptions { positions: 2, scheme: Scheme::TwoDeep, ..TableOptions::default() };
-        let table = CountingTable::with_options(&options).unwrap();
+        let options = TableOptions::default().positions(2).rule(Scheme::TwoDeep);
+        let table = CountingTable::with_options(options).unwrap();
         table.store(1, &ENTRY, 1);
         (0..generations).for_each(|_| table.next_generation());
         table.store(2, &Entry { depth: 1, ..ENTRY }, 1);
@@ -212,9 +212,9 @@ fn misses_are_none_whatever_a_payload_makes_of_zero() {
             Some(Careless(bits))
         }
     }
-    for scheme in Scheme::ALL {
-        let options = TableOptions { positions: 2, scheme, ..TableOptions::default() };
-        let table = sesame_table::Table::<Careless>::with_options(&options).unwrap();
+    for &scheme in Scheme::ALL {
+        let options = TableOptions::default().positions(2).rule(scheme);
+        let table = sesame_table::Table::<Careless>::with_options(options).unwrap();
         assert_eq!((table.probe(0), table.probe(1), table.hashfull()), (None, None, 0), "{scheme}");
         table.store(1, &Careless(7), 5);
         assert_eq!((table.probe(0), table.probe(1)), (None, Some(Careless(7))), "{scheme}");
@@ -236,13 +236,13 @@ fn payloads_that_pack_to_zero_are_not_stored() {
             (bits != 0).then_some(Plain(bits))
         }
     }
-    for scheme in Scheme::ALL {
-        let options = TableOptions { positions: 2, scheme, ..TableOptions::default() };
-        let table = sesame_table::Table::<Plain, Counters>::with_options(&options).unwrap();
+    for &scheme in Scheme::ALL {
+        let options = TableOptions::default().positions(2).rule(scheme);
+        let table = sesame_table::Table::<Plain, Counters>::with_options(options).unwrap();
         table.store(1, &Plain(7), 5);
         table.store(1, &Plain(0), 9);
         table.store(3, &Plain(0), 9);
         assert_eq!((table.probe(1), table.probe(3), table.occupied()), (Some(Plain(7)), None, 1), "{scheme}");
-        assert_eq!(Stored::ALL.map(|stored| table.recorder().stats().stored(stored)).iter().sum::<u64>(), 1);
+        assert_eq!(Stored::ALL.iter().map(|&stored| table.recorder().stats().stored(stored)).sum::<u64>(), 1);
     }
 }

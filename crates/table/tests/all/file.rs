@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use sesame_table::raw::{Place, Signature};
 use sesame_table::{
-    Counters, Payload, Place, Scheme, Signature, Stored, TableFileError, TableFileOptions, TableFileReport,
-    TableOptions, Update, Work, mix64,
+    Counters, Generation, NoStats, Payload, RawEntry, Rule, Scheme, Stored, TableFileError, TableFileOptions,
+    TableFileReport, TableOptions, Update, Work, mix64,
 };
 use twox_hash::XxHash3_64;
 
@@ -68,7 +69,7 @@ fn filled(mib: usize, scheme: Scheme, count: u64) -> Table {
 }
 
 fn options<'a>() -> TableFileOptions<'a> {
-    TableFileOptions { fingerprint: 7, threads: 3, ..TableFileOptions::default() }
+    TableFileOptions::default().fingerprint(7).threads(3)
 }
 
 fn save(table: &Table, path: &Path) -> Result<TableFileReport, TableFileError> {
@@ -102,7 +103,7 @@ fn seal(bytes: &mut [u8]) {
 #[test]
 fn saved_slots_are_loaded_unchanged() {
     let scratch = Scratch::new("same");
-    for scheme in Scheme::ALL {
+    for &scheme in Scheme::ALL {
         let saved = filled(9, scheme, 400_000);
         let report = save(&saved, &scratch.file()).unwrap();
         assert_eq!(report.positions as usize, saved.occupied());
@@ -159,8 +160,8 @@ fn tables_under_two_mebibytes_fit_only_their_own_size() {
     assert_eq!(larger.occupied(), 100);
     // One bucket less than 2 MiB, and 2 MiB.
     for (positions, fits) in [((1 << 17) - 2, false), (1 << 17, true)] {
-        let options = TableOptions { positions, ..TableOptions::default() };
-        save(&Table::with_options(&options).unwrap(), &scratch.file()).unwrap();
+        let options = TableOptions::default().positions(positions);
+        save(&Table::with_options(options).unwrap(), &scratch.file()).unwrap();
         assert_eq!(load(&table(4, Scheme::TwoBig1), &scratch.file()).is_ok(), fits);
     }
 }
@@ -201,7 +202,7 @@ fn damaged_files_leave_the_table_unchanged() {
     assert!(matches!(refused(&swapped), TableFileError::Damaged));
 
     fs::write(scratch.file(), &bytes).unwrap();
-    let foreign = TableFileOptions { fingerprint: 8, ..options() };
+    let foreign = options().fingerprint(8);
     assert!(matches!(mine.load(&scratch.file(), foreign), Err(TableFileError::Fingerprint)));
     assert_eq!(load(&mine, &scratch.0).unwrap_err().to_string(), "it is not a regular file");
     assert!(matches!(load(&mine, &scratch.0.join("none")), Err(TableFileError::Io(_))));
@@ -245,7 +246,7 @@ fn changed_files_empty_the_table() {
                 File::options().write(true).open(scratch.file()).unwrap().set_len(5_000_000).unwrap();
             }
         };
-        let options = TableFileOptions { threads: 1, progress: &damage, ..options() };
+        let options = options().threads(1).progress(&damage);
         assert!(matches!(table.load(&scratch.file(), options), Err(TableFileError::Changed)));
         assert_eq!(table.occupied(), 0, "{scheme}");
     }
@@ -259,7 +260,7 @@ fn stop_flag_counts_until_the_file_is_checked() {
         let table = filled(9, Scheme::TwoBig1, 321);
         let stop = AtomicBool::new(false);
         let progress = |percent| stop.store(percent >= limit, Ordering::Relaxed);
-        let options = TableFileOptions { threads: 1, stop: &stop, progress: &progress, ..options() };
+        let options = options().threads(1).stop(&stop).progress(&progress);
         (table.load(&scratch.file(), options), table)
     };
     let (result, table) = load_and_stop_at(0);
@@ -277,7 +278,7 @@ fn panics_in_progress_empty_the_table() {
         for (limit, left) in [(0, 321), (60, 0)] {
             let table = filled(9, scheme, 321);
             let progress = |percent| assert!(percent < limit, "a panic in progress");
-            let options = TableFileOptions { threads, progress: &progress, ..options() };
+            let options = options().threads(threads).progress(&progress);
             panic::catch_unwind(AssertUnwindSafe(|| table.load(&scratch.file(), options))).unwrap_err();
             assert_eq!(table.occupied(), left, "{scheme}");
         }
@@ -290,7 +291,7 @@ fn failed_saves_leave_the_old_file() {
     fs::write(scratch.file(), b"precious").unwrap();
     let stop = AtomicBool::new(true);
     let table = filled(9, Scheme::TwoBig1, 100);
-    let stopped = table.save(&scratch.file(), TableFileOptions { stop: &stop, ..options() });
+    let stopped = table.save(&scratch.file(), options().stop(&stop));
     assert!(matches!(stopped, Err(TableFileError::Stopped)));
     assert_eq!(fs::read(scratch.file()).unwrap(), b"precious");
     assert_eq!(save(&table, &scratch.0).unwrap_err().to_string(), "it is not a regular file");
@@ -355,7 +356,7 @@ fn two_saves_to_one_file_both_end_well() {
             *saved.lock().unwrap() = Some((save(&second, &scratch.file()), fs::read(scratch.file())));
         }
     };
-    let options = TableFileOptions { threads: 1, progress: &interrupt, ..options() };
+    let options = options().threads(1).progress(&interrupt);
     let first_report = first.save(&scratch.file(), options).unwrap();
     let (second_report, between) = saved.into_inner().unwrap().unwrap();
     assert_eq!([first_report, second_report.unwrap()].map(|report| report.positions), [100, 200]);
@@ -417,9 +418,9 @@ fn mixtures_give_way_where_the_place_tells_them() {
         (1 << 17, Scheme::Old, 500),
         (1 << 17, Scheme::TwoBig1, 0),
     ] {
-        let options = TableOptions { positions, scheme, stamps: false, ..TableOptions::default() };
-        let counting = || sesame_table::Table::<Entry, Counters>::with_options(&options).unwrap();
-        save(&Table::with_options(&options).unwrap(), &scratch.file()).unwrap();
+        let options = TableOptions::default().positions(positions).rule(scheme).stamps(false);
+        let counting = || sesame_table::Table::<Entry, Counters>::with_options(options).unwrap();
+        save(&Table::with_options(options).unwrap(), &scratch.file()).unwrap();
         let mut bytes = fs::read(scratch.file()).unwrap();
         for (n, slot) in bytes[HEADER..].chunks_exact_mut(16).take(positions).enumerate() {
             let data = entry_of(n as u64).pack(Default::default());
@@ -456,7 +457,7 @@ fn progress_rises_to_a_hundred() {
     let table = filled(33, Scheme::TwoBig1, 1000);
     let heard = Mutex::new(Vec::new());
     let hear = |percent| heard.lock().unwrap().push(percent);
-    let options = TableFileOptions { threads: 1, progress: &hear, ..options() };
+    let options = options().threads(1).progress(&hear);
     table.save(&scratch.file(), options).unwrap();
     let saving = std::mem::take(&mut *heard.lock().unwrap());
     table.load(&scratch.file(), options).unwrap();
@@ -471,7 +472,7 @@ fn any_number_of_buckets_is_saved() {
     let scratch = Scratch::new("odd");
     for positions in [1, 2, 2 * CHUNK, 2 * CHUNK + 1, 200_001] {
         let [table, other] =
-            [(), ()].map(|()| Table::with_options(&TableOptions { positions, ..TableOptions::default() }).unwrap());
+            [(), ()].map(|()| Table::with_options(TableOptions::default().positions(positions)).unwrap());
         (0..5000).for_each(|n| table.store(key(n), &entry_of(n), 1));
         save(&table, &scratch.file()).unwrap();
         load(&other, &scratch.file()).unwrap();
@@ -482,14 +483,14 @@ fn any_number_of_buckets_is_saved() {
 #[test]
 fn loaded_entries_are_fresh_without_stamps() {
     let scratch = Scratch::new("stampless");
-    let options = TableOptions { positions: 1 << 17, scheme: Scheme::Old, stamps: false, ..TableOptions::default() };
+    let options = TableOptions::default().positions(1 << 17).rule(Scheme::Old).stamps(false);
     for stamps in [false, true] {
-        let saved = Table::with_options(&TableOptions { stamps, ..options }).unwrap();
+        let saved = Table::with_options(options.stamps(stamps)).unwrap();
         (0..3).for_each(|_| saved.next_generation());
         (0..100).for_each(|n| saved.store(key(n), &entry_of(n), 1));
         save(&saved, &scratch.file()).unwrap();
         for positions in [1 << 17, 1 << 16] {
-            let loaded = Table::with_options(&TableOptions { positions, ..options }).unwrap();
+            let loaded = Table::with_options(options.positions(positions)).unwrap();
             load(&loaded, &scratch.file()).unwrap();
             loaded.next_generation();
             // Under OLD only a stale entry gives way.
@@ -518,10 +519,39 @@ fn key_in_both_levels_is_updated_as_the_table_says() {
     seal(&mut bytes);
     fs::write(scratch.file(), bytes).unwrap();
     for (update, expected) in [(Update::Merge, deep), (Update::Overwrite, shallow)] {
-        let options = TableOptions { positions: 1 << 18, update, ..TableOptions::default() };
-        let loaded = Table::with_options(&options).unwrap();
+        let options = TableOptions::default().positions(1 << 18).update(update);
+        let loaded = Table::with_options(options).unwrap();
         assert_eq!(load(&loaded, &scratch.file()).unwrap().positions, 1);
         assert_eq!(loaded.probe(key(1)), Some(expected), "{update:?}");
+    }
+}
+
+#[test]
+fn tables_with_a_rule_of_their_own_are_saved_by_their_levels() {
+    struct Newest(bool);
+    impl Rule<Entry> for Newest {
+        fn has_two_levels(&self) -> bool {
+            self.0
+        }
+        fn prefers(&self, _: &RawEntry, _: &RawEntry, _: Generation) -> bool {
+            true
+        }
+    }
+    let scratch = Scratch::new("rule");
+    for two_levels in [false, true] {
+        let table = || sesame_table::Table::<Entry, NoStats, _>::with_mib(2, Newest(two_levels)).unwrap();
+        let saved = table();
+        saved.store(key(1), &entry_of(1), 1);
+        saved.save(&scratch.file(), options()).unwrap();
+        let like = table();
+        assert!(!like.load(&scratch.file(), options()).unwrap().reinserted);
+        assert_eq!(like.probe(key(1)), Some(entry_of(1)));
+        for &scheme in Scheme::ALL {
+            let loaded = self::table(2, scheme);
+            let report = load(&loaded, &scratch.file()).unwrap();
+            assert_eq!((report.positions, loaded.probe(key(1))), (1, Some(entry_of(1))));
+            assert_eq!(report.reinserted, two_levels != scheme.has_two_levels(), "{scheme}");
+        }
     }
 }
 
@@ -529,8 +559,8 @@ fn key_in_both_levels_is_updated_as_the_table_says() {
 #[test]
 fn format_stays_the_same() {
     let scratch = Scratch::new("format");
-    let options = TableOptions { positions: 2, scheme: Scheme::TwoDeep, ..TableOptions::default() };
-    let table = Table::with_options(&options).unwrap();
+    let options = TableOptions::default().positions(2).rule(Scheme::TwoDeep);
+    let table = Table::with_options(options).unwrap();
     table.next_generation();
     table.store(0x0123_4567_89ab_cdef, &entry_of(77), 5);
     save(&table, &scratch.file()).unwrap();

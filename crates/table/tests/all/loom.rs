@@ -13,7 +13,8 @@ use std::time::Instant;
 
 use loom::sync::atomic::AtomicU64;
 use loom::thread;
-use sesame_table::{Bucket, Generation, RawEntry, Scheme, SchemeRule, Slot, Stored, Update, VerifiedSlot, Word, mix64};
+use sesame_table::raw::{Bucket, Slot, StoreContext, VerifiedSlot, Word};
+use sesame_table::{Generation, RawEntry, Scheme, Stored, Update, mix64};
 
 use crate::entry::Entry;
 use crate::models::{
@@ -165,7 +166,7 @@ fn race<T: Send + Sync + 'static>(shared: T, act: impl Fn(usize, &T) + Copy + Se
 /// Two stores at once into one slot of a table of one level that holds an entry of key 0, and a reader. The first store updates the
 /// entry of key 0 in place, the second is of key 1.
 fn on_a_slot<S: ModelSlot>(update: Update, salts: [u8; 2]) {
-    let rule = SchemeRule::<Entry>::new(Scheme::New, update, Generation::default());
+    let rule = StoreContext::<Entry, _>::new(&Scheme::New, update, Generation::default(), 1);
     let store = move |n: usize, slot: &S| _ = slot.store(key(n as u64), entry(n as u64, salts[n]), &rule);
     race(S::with(entry(0, 3)), store, |slot| look(slot, &[key(0), key(1)]));
 }
@@ -186,7 +187,7 @@ fn write_patterned<S: ModelSlot>(pattern: Pattern) {
 
 /// Two stores at once into a full bucket of two levels, and a reader of both levels.
 fn on_a_bucket<S: ModelSlot>(stores: [(u64, u8); 2]) {
-    let rule = rule(Scheme::TwoBig1, Generation::default());
+    let rule = rule(&Scheme::TwoBig1, Generation::default());
     let store = move |n: usize, bucket: &Bucket<S>| {
         let (n, salt) = stores[n];
         bucket.store(key(n), entry(n, salt), &rule);
@@ -199,7 +200,7 @@ fn shift_and_probe<S: ModelSlot>() {
     let bucket = Arc::new(bucket_of::<S>(entry(0, 5), entry(1, 3)));
     let writer = {
         let bucket = Arc::clone(&bucket);
-        thread::spawn(move || bucket.store(key(2), entry(2, 9), &rule(Scheme::TwoBig1, Generation::default())))
+        thread::spawn(move || bucket.store(key(2), entry(2, 9), &rule(&Scheme::TwoBig1, Generation::default())))
     };
     probe(&bucket, key(0));
     assert_eq!(writer.join().unwrap(), Stored::Shifted);
@@ -210,7 +211,7 @@ fn shift_and_probe<S: ModelSlot>() {
 fn clear_and_store<S: ModelSlot>() {
     let act = |n, bucket: &Bucket<S>| match n {
         0 => bucket.clear(),
-        _ => _ = bucket.store(key(1), entry(1, 9), &rule(Scheme::TwoBig1, Generation::default())),
+        _ => _ = bucket.store(key(1), entry(1, 9), &rule(&Scheme::TwoBig1, Generation::default())),
     };
     race(bucket_of(entry(0, 5), RawEntry::EMPTY), act, |bucket| look_at_both(bucket, &[0, key(0), key(1)]));
 }
@@ -226,7 +227,7 @@ fn new_generation<S: ModelSlot>() {
         };
         let now = Generation::from_bits(now as u8);
         let key = key(2 + n as u64);
-        bucket.store(key, raw_entry_of(key, 1 + n as u8, now), &rule(Scheme::TwoBig1, now));
+        bucket.store(key, raw_entry_of(key, 1 + n as u8, now), &rule(&Scheme::TwoBig1, now));
     };
     let shared = (bucket_of(entry(0, 9), entry(1, 3)), Gated::new(0));
     race(shared, act, |(bucket, _)| look_at_both(bucket, &[0, 1, 2, 3].map(key)));

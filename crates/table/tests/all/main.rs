@@ -6,6 +6,7 @@
 
 mod behaviour;
 mod entry;
+#[cfg(feature = "file")]
 mod file;
 mod loom;
 mod models;

@@ -5,10 +5,8 @@ use std::cell::RefCell;
 use std::marker::PhantomData;
 use std::sync::Once;
 
-use sesame_table::{
-    Bucket, CHECK_BITS, Generation, Payload, RawEntry, Scheme, SchemeRule, Signature, Slot, Update, VerifiedSlot, Word,
-    Work, mix64,
-};
+use sesame_table::raw::{Bucket, Signature, Slot, StoreContext, VerifiedSlot, Word};
+use sesame_table::{CHECK_BITS, Generation, Payload, RawEntry, Scheme, Update, Work, mix64};
 
 use crate::entry::{Bound, Entry};
 
@@ -62,7 +60,7 @@ pub(crate) fn raw_entry_of(key: u64, salt: u8, generation: Generation) -> RawEnt
 /// Checks the entry that was accepted for `key`: it must be data and work of one store for that key. An entry stored without a move
 /// may have the key's move, by merging.
 pub(crate) fn check_accepted(key: u64, raw: &RawEntry) -> Result<(), String> {
-    let is_right = |entry| is_right(key, &entry, raw.signature.work());
+    let is_right = |entry| is_right(key, &entry, raw.work());
     if Entry::unpack(raw.data).is_some_and(is_right) {
         Ok(())
     } else {
@@ -106,14 +104,14 @@ pub(crate) fn patterned(pattern: Pattern, n: u64) -> RawEntry {
 
 /// As [`check_accepted`], for [`patterned`] entries.
 pub(crate) fn check_patterned(pattern: Pattern, key: u64, raw: &RawEntry) -> Result<(), String> {
-    let n = raw.signature.work().nodes();
+    let n = raw.work().nodes();
     let is_right = key == key_of_number(n) && raw.data == pattern(n);
     is_right.then_some(()).ok_or_else(|| format!("accepted for {key:x} an entry that nobody stored for it: {raw:x?}"))
 }
 
 /// Returns the rule of the models: overwriting, as in 1994.
-pub(crate) fn rule(scheme: Scheme, generation: Generation) -> SchemeRule<Entry> {
-    SchemeRule::new(scheme, Update::Overwrite, generation)
+pub(crate) fn rule(scheme: &Scheme, generation: Generation) -> StoreContext<'_, Entry, Scheme> {
+    StoreContext::new(scheme, Update::Overwrite, generation, 1)
 }
 
 /// A slot that a model can create: the one that ships, or a broken one.
@@ -165,7 +163,7 @@ pub(crate) trait Flaw: Send + Sync + 'static {
 }
 
 fn has_key(entry: &RawEntry, key: u64) -> bool {
-    (entry.signature.key() ^ key) << (64 - CHECK_BITS) == 0
+    (entry.key() ^ key) << (64 - CHECK_BITS) == 0
 }
 
 /// A slot with the flaw `F`, over the words `W`.

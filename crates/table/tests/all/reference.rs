@@ -17,6 +17,9 @@ struct Stored {
     stamped: bool,
 }
 
+/// Scheme, updates, stamps.
+type Kind = (Scheme, Update, bool);
+
 /// The reference: for each index of the table one entry or two.
 struct Reference {
     scheme: Scheme,
@@ -26,8 +29,7 @@ struct Reference {
 }
 
 impl Reference {
-    fn new(options: &TableOptions) -> Reference {
-        let &TableOptions { positions, scheme, update, stamps, .. } = options;
+    fn new(positions: usize, (scheme, update, stamps): Kind) -> Reference {
         let two_levels = matches!(scheme, Scheme::TwoDeep | Scheme::TwoBig1);
         let indices = vec![[None; 2]; if two_levels { positions / 2 } else { positions }];
         Reference { scheme, update, time_stamping: stamps, indices }
@@ -94,6 +96,7 @@ impl Reference {
                     *second = Some(new);
                 }
             }
+            scheme => panic!("{scheme} is not in the paper"),
         }
     }
 
@@ -176,26 +179,25 @@ fn actions() -> impl Strategy<Value = Vec<Action>> {
     prop::collection::vec(action, 1..200)
 }
 
-fn options() -> impl Strategy<Value = TableOptions> {
-    let scheme = prop::sample::select(Scheme::ALL.to_vec());
+fn kinds() -> impl Strategy<Value = Kind> {
     let update = prop_oneof![Just(Update::Overwrite), Just(Update::Merge)];
-    (1..12usize, scheme, update, any::<bool>()).prop_map(|(buckets, scheme, update, stamps)| TableOptions {
-        positions: 2 * buckets,
-        scheme,
-        update,
-        stamps,
-        ..TableOptions::default()
-    })
+    (prop::sample::select(Scheme::ALL), update, any::<bool>())
+}
+
+fn table(positions: usize, (scheme, update, stamps): Kind) -> Table<Entry> {
+    Table::with_options(TableOptions::default().positions(positions).rule(scheme).update(update).stamps(stamps))
+        .unwrap()
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4000))]
 
     #[test]
-    fn every_scheme_does_as_the_paper_says(mut options in options(), actions in actions()) {
+    fn every_scheme_does_as_the_paper_says(buckets in 1..12usize, kind in kinds(), actions in actions()) {
+        let mut positions = 2 * buckets;
         let keys = keys();
-        let mut table: Table<Entry> = Table::with_options(&options).unwrap();
-        let mut reference = Reference::new(&options);
+        let mut table = table(positions, kind);
+        let mut reference = Reference::new(positions, kind);
         let mut generations = 0;
         for action in actions {
             match action {
@@ -220,11 +222,10 @@ proptest! {
                     }
                     reference.clear();
                 }
-                Action::Resize(positions) => {
-                    generations = 0;
-                    options.positions = positions;
-                    table = Table::with_options(&options).unwrap();
-                    reference = Reference::new(&options);
+                Action::Resize(size) => {
+                    (generations, positions) = (0, size);
+                    table = self::table(positions, kind);
+                    reference = Reference::new(positions, kind);
                 }
             }
             // No key is there twice, none where its key does not look, and none too many.
@@ -233,6 +234,6 @@ proptest! {
         for &key in &keys {
             prop_assert_eq!(table.probe(key), reference.probe(key), "{:x}", key);
         }
-        prop_assert_eq!(table.hashfull() as usize, reference.fresh() * 1000 / options.positions);
+        prop_assert_eq!(table.hashfull() as usize, reference.fresh() * 1000 / positions);
     }
 }

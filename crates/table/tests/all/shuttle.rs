@@ -9,7 +9,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64 as Counter, Ordering::Relaxed};
 use std::time::Instant;
 
-use sesame_table::{Bucket, Generation, Place, Scheme, VerifiedSlot, Word, mix64};
+use sesame_table::raw::{Bucket, Place, VerifiedSlot, Word};
+use sesame_table::{Generation, Scheme, mix64};
 use shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
 use shuttle::sync::atomic::{AtomicU64, Ordering};
 use shuttle::{Config, Runner, thread};
@@ -94,7 +95,7 @@ impl<S: ModelSlot> SmallTable<S> {
     fn store(&self, n: u64, salt: u8) {
         let key = key(n);
         let generation = Generation::from_bits(self.generation.load() as u8);
-        let rule = rule(self.scheme, generation);
+        let rule = rule(&self.scheme, generation);
         let place = Place::of(key, self.buckets.len());
         let bucket = &self.buckets[place.bucket];
         let new = match self.pattern {

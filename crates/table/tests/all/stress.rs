@@ -10,10 +10,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
 use std::time::Instant;
 
-use sesame_table::{
-    Bucket, CHECK_BITS, Generation, Place, RawEntry, Recorder, Scheme, Signature, Table, TableOptions, Update,
-    VerifiedSlot, Word, mix64,
-};
+use sesame_table::raw::{Bucket, Place, Signature, VerifiedSlot, Word};
+use sesame_table::{CHECK_BITS, Generation, RawEntry, Recorder, Scheme, Table, TableOptions, Update, mix64};
 
 use crate::entry::Entry;
 use crate::models::{
@@ -34,8 +32,8 @@ static CHECKED_KEYS: LazyLock<HashSet<u64>> =
 struct TornReads(AtomicU64);
 
 impl Recorder for TornReads {
-    fn mismatched(&self, _: u64, entry: &RawEntry, _: usize) {
-        if !CHECKED_KEYS.contains(&entry.signature.key()) {
+    fn mismatched(&self, _: u64, entry: &RawEntry, _: bool) {
+        if !CHECKED_KEYS.contains(&entry.key()) {
             self.0.fetch_add(1, Relaxed);
         }
     }
@@ -83,8 +81,8 @@ fn probes_return_only_entries_of_their_key() {
         (Scheme::New, Update::Overwrite),
     ];
     for (scheme, update) in kinds {
-        let options = TableOptions { positions: SLOTS, scheme, update, ..TableOptions::default() };
-        let table = Table::<Entry, TornReads>::with_options(&options).unwrap();
+        let options = TableOptions::default().positions(SLOTS).rule(scheme).update(update);
+        let table = Table::<Entry, TornReads>::with_options(options).unwrap();
         let rounds = (probes / (kinds.len() * threads()) as f64).ceil() as u64;
         let start = Instant::now();
         let (hits, wrong) = contend(rounds, |key, random| {
@@ -114,8 +112,8 @@ fn probes_return_only_entries_of_their_key() {
 fn probes_return_only_patterned_payloads_of_their_key() {
     for (name, pattern) in PATTERNS {
         for scheme in [Scheme::New, Scheme::TwoBig1] {
-            let options = TableOptions { positions: 2, scheme, ..TableOptions::default() };
-            let table = Table::<NonZeroU64>::with_options(&options).unwrap();
+            let options = TableOptions::default().positions(2).rule(scheme);
+            let table = Table::<NonZeroU64>::with_options(options).unwrap();
             let rounds = (probes() / (2 * PATTERNS.len() * threads()) as f64).ceil() as u64;
             let start = Instant::now();
             let (hits, wrong) = contend(rounds, |_, random| {
@@ -163,7 +161,7 @@ impl Word for YieldingWord {
 /// Counts wrong acceptances in buckets of slots of this kind.
 fn wrong_over<S: ModelSlot>(rounds: u64) -> u64 {
     let buckets: Vec<Bucket<S>> = (0..SLOTS / 2).map(|_| Bucket::new(S::empty(), S::empty())).collect();
-    let rule = rule(Scheme::TwoBig1, Generation::default());
+    let rule = rule(&Scheme::TwoBig1, Generation::default());
     let (hits, wrong) = contend(rounds, |key, random| {
         let bucket = &buckets[Place::of(key, buckets.len()).bucket];
         let right = bucket.probe(key).map(|entry| check_accepted(key, &entry).is_ok());

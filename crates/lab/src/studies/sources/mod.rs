@@ -252,8 +252,8 @@ fn alibaba(
 
 /// Of probes, hits, cut-offs or move hints in Sesame's search.
 fn rates(set: &[Sequence], of: &StudyRow, number: usize) -> Result<Vec<StudyRow>, CommandError> {
-    let options = TableOptions { positions: DEFAULT_SIZE, ..TableOptions::default() };
-    let table = Arc::new(Table::<TtEntry, Counters>::with_options(&options).map_err(CommandError::failed)?);
+    let options = TableOptions::default().positions(DEFAULT_SIZE);
+    let table = Arc::new(Table::<TtEntry, Counters>::with_options(options).map_err(CommandError::failed)?);
     let mut search = EngineSearch::new(&table);
     Ok(each_position(set, of, usize::MAX, |is_first, game, row| {
         if is_first {

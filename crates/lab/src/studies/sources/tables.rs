@@ -10,7 +10,8 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use crate::cluster_table::product_index;
 use sesame::position::{Color, Move, Piece, Position, Square};
 use sesame::search::{Bound, SearchTable, TtEntry};
-use sesame_table::{Generation, Payload, RawEntry, Rule, Signature, Slot, VerifiedSlot, Work};
+use sesame_table::raw::{Signature, Slot, StoreContext, VerifiedSlot};
+use sesame_table::{Generation, Payload, RawEntry, Rule, Update, Work};
 
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Replacement {
@@ -54,12 +55,12 @@ impl Replacement {
     }
 }
 
-impl Rule for Replacement {
-    fn is_stale(&self, _: &RawEntry) -> bool {
+impl Rule<TtEntry> for Replacement {
+    fn has_two_levels(&self) -> bool {
         false
     }
 
-    fn prefers(&self, new: &RawEntry, old: &RawEntry) -> bool {
+    fn prefers(&self, new: &RawEntry, old: &RawEntry, _: Generation) -> bool {
         self.replaces_raw(new, old, false)
     }
 
@@ -102,13 +103,14 @@ impl SingleLevelTable {
 impl SearchTable for SingleLevelTable {
     fn probe(&self, key: u64) -> Option<(TtEntry, Work)> {
         let entry = self.slot(key).probe(key)?;
-        Some((TtEntry::unpack(entry.data)?, entry.signature.work()))
+        Some((TtEntry::unpack(entry.data)?, entry.work()))
     }
 
     fn store(&self, key: u64, entry: &TtEntry, work: u64) {
         let data = entry.pack(Generation::default());
         let signature = Signature::new(key, Work::from_nodes(work));
-        self.slot(key).store(key, RawEntry { data, signature }, &self.replacement);
+        let context = StoreContext::new(&self.replacement, Update::Merge, Generation::default(), 1);
+        self.slot(key).store(key, RawEntry { data, signature }, &context);
     }
 
     fn prefetch(&self, _: u64) {}
