@@ -157,6 +157,8 @@ pub struct Engine {
     fingerprint: u64,
     link: Option<Arc<dyn SearchLink>>,
     machines: Option<Arc<SimulatedMachines>>,
+    #[cfg(feature = "study")]
+    coherence: Option<Arc<crate::search::coherence::Coherence>>,
 }
 
 impl Engine {
@@ -212,6 +214,8 @@ impl Engine {
             fingerprint,
             link: None,
             machines: None,
+            #[cfg(feature = "study")]
+            coherence: None,
         };
         engine.renew_pool()?;
         Ok(engine)
@@ -228,6 +232,14 @@ impl Engine {
     pub fn simulate_machines(&mut self, machines: Arc<SimulatedMachines>) -> Result<(), EngineError> {
         self.machines = Some(machines);
         self.renew_pool()
+    }
+
+    /// Counts the cache misses of later searches, which must be in lockstep: see [`Coherence`]. Their turns are of one node.
+    ///
+    /// [`Coherence`]: crate::search::coherence::Coherence
+    #[cfg(feature = "study")]
+    pub fn count_misses(&mut self, coherence: Arc<crate::search::coherence::Coherence>) {
+        self.coherence = Some(coherence);
     }
 
     /// Returns the transposition table.
@@ -429,6 +441,8 @@ impl Engine {
             fingerprint: link.as_ref().map_or(0, |_| self.fingerprint),
             link,
             started,
+            #[cfg(feature = "study")]
+            coherence: self.coherence.clone(),
         };
         if let Some(strength_limit) = self.options.strength_limit {
             strength_limit.apply(&mut search);

@@ -4,11 +4,15 @@
 //! continuation history), <https://www.chessprogramming.org/Countermove_Heuristic>,
 //! <https://www.chessprogramming.org/Static_Evaluation_Correction_History>.
 
+#[cfg(feature = "study")]
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI16, AtomicU16, Ordering::Relaxed};
 
 use arrayvec::ArrayVec;
 
+#[cfg(feature = "study")]
+use super::coherence::Structure;
 use super::params::*;
 use super::pvs::{Node, NodeType};
 use super::tt::SearchTable;
@@ -53,6 +57,8 @@ impl HistoryEntry {
 
     #[inline]
     fn get(&self) -> i32 {
+        #[cfg(feature = "study")]
+        super::coherence::entry(self, false);
         i32::from(self.0.load(Relaxed))
     }
 
@@ -63,6 +69,8 @@ impl HistoryEntry {
         let old = self.get();
         let new = old + bonus - old * bonus.abs() / MAX;
         if new != old {
+            #[cfg(feature = "study")]
+            super::coherence::entry(self, true);
             self.0.store(new as i16, Relaxed);
         }
     }
@@ -110,6 +118,16 @@ impl Histories {
         Self { continuation: Arc::clone(&other.continuation), ..Self::default() }
     }
 
+    #[cfg(feature = "study")]
+    pub(super) fn arrays(&self) -> [(Structure, Range<usize>); 4] {
+        [
+            (Structure::Butterfly, memory(&self.butterfly)),
+            (Structure::Capture, memory(&self.capture)),
+            (Structure::Continuation, memory(&*self.continuation)),
+            (Structure::Counter, memory(&self.counter)),
+        ]
+    }
+
     pub fn clear(&self) {
         let butterfly = self.butterfly.as_flattened().as_flattened().as_flattened();
         let capture = self.capture.as_flattened().as_flattened();
@@ -154,13 +172,20 @@ impl Histories {
 
     #[inline]
     pub fn counter(&self, previous: PieceTo) -> Option<Move> {
-        Move::from_bits(self.counter[previous.index()].load(Relaxed))
+        let counter = &self.counter[previous.index()];
+        #[cfg(feature = "study")]
+        super::coherence::entry(counter, false);
+        Move::from_bits(counter.load(Relaxed))
     }
 
     #[inline]
     pub fn set_counter(&self, previous: PieceTo, reply: Move) {
         let counter = &self.counter[previous.index()];
+        #[cfg(feature = "study")]
+        super::coherence::entry(counter, false);
         if counter.load(Relaxed) != reply.bits() {
+            #[cfg(feature = "study")]
+            super::coherence::entry(counter, true);
             counter.store(reply.bits(), Relaxed);
         }
     }
@@ -199,6 +224,11 @@ impl Corrections {
     pub fn for_workers(workers: usize) -> Self {
         let entries = || (0..CORRECTION_SIZE * correction_factor(workers)).map(|_| HistoryEntry::new()).collect();
         Self { entries: [(); 2].map(|()| [(); 3].map(|()| entries())) }
+    }
+
+    #[cfg(feature = "study")]
+    pub(super) fn arrays(&self) -> Vec<(Structure, Range<usize>)> {
+        self.entries.as_flattened().iter().map(|entries| (Structure::Corrections, memory(&**entries))).collect()
     }
 
     pub fn clear(&self) {
@@ -288,6 +318,12 @@ impl SharedHistories {
         self.histories.clear();
         self.corrections.clear();
     }
+}
+
+#[cfg(feature = "study")]
+fn memory<T: ?Sized>(array: &T) -> Range<usize> {
+    let first = std::ptr::from_ref(array).addr();
+    first..first + size_of_val(array)
 }
 
 fn correction_factor(workers: usize) -> usize {

@@ -20,9 +20,12 @@
 //! | `score.rs` | mate, tablebase and draw scores, and their form in the table |
 //! | `control.rs`, `round_robin.rs` | stop flag, node counts and limits; turns of workers |
 //! | `remote_entries.rs` | table entries that go to other machines |
+//! | `coherence.rs` | a simulation of cache lines (feature `study`) |
 //! | `sync.rs` | atomics and locks as traits, for the models |
 //! | `params.rs` | tunable parameters |
 
+#[cfg(feature = "study")]
+pub mod coherence;
 mod control;
 mod history;
 mod ordering;

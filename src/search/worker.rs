@@ -271,6 +271,12 @@ impl ThreadData {
         self.eval_cache.clear();
     }
 
+    /// What other workers may share, but the table.
+    #[cfg(feature = "study")]
+    pub(super) fn arrays(&self) -> Vec<(super::coherence::Structure, std::ops::Range<usize>)> {
+        self.histories.arrays().into_iter().chain(self.corrections.arrays()).collect()
+    }
+
     /// A change clears the evaluation cache.
     pub(super) fn set_network(&mut self, network: &Arc<Network>) {
         // By pointer: equal networks may use different SIMD kernels.

@@ -317,6 +317,8 @@ fn search(
     if control.stopped() && index > 0 {
         return data;
     }
+    #[cfg(feature = "study")]
+    let _counting = control.coherence().map(|coherence| coherence.enter(index, &data));
     let (table, depths) = &machines[index / control.workers().div_ceil(machines.len())];
     let (table, network) = (Arc::clone(table), group.near(&context.network));
     let context = SearchContext { table, network, ..context.clone() };

@@ -63,6 +63,8 @@ pub struct Search {
     pub machines: Option<Arc<SimulatedMachines>>,
     /// The search's time counts from here.
     pub started: Instant,
+    #[cfg(feature = "study")]
+    pub coherence: Option<Arc<crate::search::coherence::Coherence>>,
 }
 
 impl Search {
@@ -112,16 +114,21 @@ impl Search {
         let is_held = limits.infinite || limits.ponder;
         let is_short = !is_held && budget.is_some_and(|budget| budget.hard < MIN_TIME_FOR_HELPERS);
         let (places, quantum) = match self.lockstep {
+            #[cfg(feature = "study")]
+            true if self.coherence.is_some() => (1, 1),
             true => (1, RoundRobin::QUANTUM),
             false => (self.pool.cores(), RoundRobin::CROWDED_QUANTUM),
         };
         // The workers check the hard limit too: the owner's timer can fire late.
         let end = budget.filter(|_| !limits.ponder).and_then(|budget| self.started.checked_add(budget.hard));
-        Control::new(if is_short { 1 } else { self.pool.len() }, limits.nodes)
+        let control = Control::new(if is_short { 1 } else { self.pool.len() }, limits.nodes)
             .with_soft_nodes(limits.soft_nodes)
             .with_machines(self.link.is_some() && !is_short)
             .with_turns(places, quantum)
-            .with_deadline(end)
+            .with_deadline(end);
+        #[cfg(feature = "study")]
+        let control = control.with_coherence(self.coherence.clone());
+        control
     }
 }
 
@@ -684,6 +691,8 @@ mod tests {
             fingerprint: 0,
             machines: None,
             started,
+            #[cfg(feature = "study")]
+            coherence: None,
         };
         let (sender, events) = unbounded();
         let mut owner = Owner::new(search, events, Arc::default());

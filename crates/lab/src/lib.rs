@@ -14,6 +14,7 @@
 //! | [`studies`] | several threads, claims of other sources |
 //! | [`check_bits`], [`crowding`] | type-1 errors and full tables in Sesame's own search |
 //! | [`machines`] | several machines, simulated |
+//! | `sharing` | the cost of shared histories (feature `study`) |
 //! | [`cluster_table`], [`engine_search`], [`positions`] | a rival table; Sesame's search on any table; test positions |
 //!
 //! ALIBABA searches the paper's first position, without a table and with one:
@@ -46,6 +47,8 @@ pub mod experiment;
 pub mod machines;
 pub mod positions;
 pub mod report;
+#[cfg(feature = "study")]
+pub mod sharing;
 pub mod studies;
 pub mod validation;
 
@@ -55,6 +58,9 @@ pub const SCHEMES_FOLDER: &str = "docs/results/replacement-schemes";
 pub const TABLE_FOLDER: &str = "docs/results/table";
 
 pub const MACHINES_FOLDER: &str = "docs/results/machines";
+
+#[cfg(feature = "study")]
+pub const SHARING_FOLDER: &str = "docs/results/sharing";
 
 /// In results files and pages. "0.1.0" alone is an engine with a hand-written evaluation.
 pub(crate) const ENGINE: &str = concat!(env!("CARGO_PKG_VERSION"), " (network)");
