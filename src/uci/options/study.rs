@@ -71,3 +71,39 @@ impl Session {
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{session, set};
+    use crate::engine::Limits;
+    use crate::position::Game;
+
+    /// Of two games with these settings.
+    fn nodes(settings: &[(&str, &str)]) -> [u64; 2] {
+        let mut session = session();
+        let before = [("Hash", "1"), ("Threads", "4"), ("Lockstep", "true")];
+        before.iter().chain(settings).for_each(|(name, value)| set(&mut session, name, value));
+        [(); 2].map(|()| {
+            session.engine.new_game();
+            let limits = Limits { depth: Some(9), ..Limits::default() };
+            session.engine.search(&Game::default(), limits).unwrap().nodes
+        })
+    }
+
+    #[test]
+    fn every_setting_has_a_search_of_its_own() {
+        let settings: [&[_]; 7] = [
+            &[],
+            &[("Sharing", "corrections+continuation")],
+            &[("Sharing", "corrections")],
+            &[("Sharing Group", "2")],
+            &[("Machines", "2")],
+            &[("Exchange Delay", "0"), ("Machines", "2")],
+            &[("Exchange Depth", "255"), ("Machines", "2")],
+        ];
+        let mut all: Vec<u64> = settings.iter().flat_map(|settings| nodes(settings)).collect();
+        all.dedup();
+        assert_eq!(all.len(), settings.len(), "two games of a setting are equal, others differ: {all:?}");
+        assert_eq!(nodes(&[("Sharing", "all"), ("Sharing Group", "4")]), nodes(&[]));
+    }
+}

@@ -4,11 +4,11 @@ use super::*;
 use crate::engine::NumaPolicy;
 use crate::uci::Output;
 
-fn session() -> Session {
+pub(super) fn session() -> Session {
     Session::new(Output::new(std::io::sink()), None).unwrap().0
 }
 
-fn set(session: &mut Session, name: &str, value: &str) {
+pub(super) fn set(session: &mut Session, name: &str, value: &str) {
     parse_setting(name, Some(value)).unwrap().apply(session);
 }
 
@@ -47,10 +47,10 @@ fn options_are_declared_as_guis_expect() {
         "UCI_AnalyseMode type check default false",
         "Debug Log File type string default <empty>",
     ];
-    // Parameters for tuning follow.
+    // Options for measurements and tuning follow.
     let lines = declarations();
     assert_eq!(lines[..expected.len()], expected.map(|line| format!("option name {line}")));
-    assert!(cfg!(feature = "tune") || lines.len() == expected.len());
+    assert!(cfg!(any(feature = "study", feature = "tune")) || lines.len() == expected.len());
 }
 
 #[test]
