@@ -73,7 +73,7 @@ impl Design for Mutexes<'_> {
     #[inline(always)]
     fn probe(&self, key: u64) -> u64 {
         let slot = self.with_slot(key, |slot| *slot);
-        let [owner, data] = [0, 8].map(|at| u64::from_ne_bytes(std::array::from_fn(|n| slot[at + n])));
+        let [owner, data] = [0, 8].map(|at| u64::from_le_bytes(std::array::from_fn(|n| slot[at + n])));
         move_of(if owner == key { TtEntry::unpack(data) } else { None })
     }
 
@@ -81,8 +81,8 @@ impl Design for Mutexes<'_> {
     fn store(&self, key: u64, entry: &TtEntry) {
         let data = entry.pack(Generation::default());
         self.with_slot(key, |slot| {
-            slot[..8].copy_from_slice(&key.to_ne_bytes());
-            slot[8..].copy_from_slice(&data.to_ne_bytes());
+            slot[..8].copy_from_slice(&key.to_le_bytes());
+            slot[8..].copy_from_slice(&data.to_le_bytes());
         });
     }
 }
@@ -149,7 +149,7 @@ impl Bare {
     pub fn read(&self, key: u64) -> u64 {
         let cells = self.0.as_chunks::<32>().0;
         let words = cells[below(key, cells.len())].as_chunks().0;
-        words.iter().fold(0, |sum, word| sum ^ u64::from_ne_bytes(*word))
+        words.iter().fold(0, |sum, word| sum ^ u64::from_le_bytes(*word))
     }
 }
 
