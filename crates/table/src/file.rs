@@ -92,6 +92,7 @@ pub struct TableFileReport {
 ///
 /// The default has fingerprint 0, as many threads as processors, and neither a stop flag nor progress.
 #[derive(Clone, Copy)]
+#[must_use]
 pub struct TableFileOptions<'a> {
     fingerprint: u64,
     threads: usize,
@@ -103,27 +104,23 @@ impl<'a> TableFileOptions<'a> {
     /// Sets a number for the meaning of the entries: a file with another one is refused. A hash of what the values depend on,
     /// such as an evaluation or the key function, keeps a program from loading values that mean something else. The default
     /// is 0 for all: give each type of payload a number of its own.
-    #[must_use]
     pub fn fingerprint(self, fingerprint: u64) -> Self {
         TableFileOptions { fingerprint, ..self }
     }
 
     /// Sets the number of threads; 0 counts as 1.
-    #[must_use]
     pub fn threads(self, threads: usize) -> Self {
         TableFileOptions { threads, ..self }
     }
 
     /// Sets the flag that ends the work with [`TableFileError::Stopped`] once set. Loading ignores it after
     /// the first half, when the file is checked and the table changes.
-    #[must_use]
     pub fn stop(self, stop: &'a AtomicBool) -> Self {
         TableFileOptions { stop, ..self }
     }
 
     /// Sets the function that is called with the progress in percent, 0 to 100, from any of the threads: in ascending order if
     /// there is one thread. It should return quickly. A panic in it goes on in the caller.
-    #[must_use]
     pub fn progress(self, progress: &'a (dyn Fn(u32) + Sync)) -> Self {
         TableFileOptions { progress, ..self }
     }

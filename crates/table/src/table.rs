@@ -311,6 +311,7 @@ fn memory_limit(read: impl Fn(&Path) -> Option<String>) -> Option<u64> {
 
 /// The size and behaviour of a table. The default has 16 MiB, TWOBIG1, merging, time stamps and huge pages.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[must_use]
 pub struct TableOptions<S = Scheme> {
     positions: usize,
     rule: S,
@@ -334,34 +335,29 @@ impl Default for TableOptions {
 impl<S> TableOptions<S> {
     /// Sets the number of entries that the table can hold, one for each position or subproblem: at least 1. An odd number is
     /// rounded up. 65,536 entries are 1 MiB.
-    #[must_use]
     pub fn positions(self, positions: usize) -> Self {
         TableOptions { positions, ..self }
     }
 
     /// Sets the [`Scheme`] or the [`Rule`] of your own that decides which entry gives way at a collision.
     #[doc(alias = "scheme")]
-    #[must_use]
     pub fn rule<T>(self, rule: T) -> TableOptions<T> {
         let TableOptions { positions, update, stamps, huge_pages, .. } = self;
         TableOptions { positions, rule, update, stamps, huge_pages }
     }
 
     /// Sets the treatment of an entry whose own key is stored again.
-    #[must_use]
     pub fn update(self, update: Update) -> Self {
         TableOptions { update, ..self }
     }
 
     /// Sets whether entries of earlier generations are stale (Breuker et al., 1994, section 6.2). Without stamps,
     /// [`Table::next_generation`] does nothing.
-    #[must_use]
     pub fn stamps(self, stamps: bool) -> Self {
         TableOptions { stamps, ..self }
     }
 
     /// Sets whether the system is asked for huge pages. Linux only.
-    #[must_use]
     pub fn huge_pages(self, huge_pages: bool) -> Self {
         TableOptions { huge_pages, ..self }
     }
