@@ -1,16 +1,18 @@
-//! The block of bytes that each machine contributes to a round, and all receive.
+//! The block of bytes that one machine sends to another: no longer than its content.
 //!
-//! All numbers are little-endian. A block has a fixed size, so that a round is one collective call.
+//! All numbers are little-endian.
 
 use crate::position::Move;
+use crate::search::score::{mate_in, mated_in};
 use crate::search::{RemoteEntry, TtEntry};
-use crate::smp::{Bound, Line, Score};
+use crate::smp::{Ballot, Bound, Line, RootResult, Score};
 use sesame_table::{Generation, Payload};
 
-pub(super) const BLOCK_BYTES: usize = 8192;
+/// So short that every MPI sends a message with its envelope: its receipt never waits for the sender.
+pub(super) const MAX_BLOCK_BYTES: usize = 4000;
 
 /// The first bytes. Programs with other blocks have other ones, and do not meet: see the greeting in `transport.rs`.
-pub(super) const BLOCK_FORMAT: u32 = 0x5e5a_0003;
+pub(super) const BLOCK_FORMAT: u32 = 0x5e5a_0004;
 
 /// Key, packed entry, work.
 const ENTRY_BYTES: usize = 20;
@@ -18,13 +20,13 @@ const ENTRY_BYTES: usize = 20;
 /// In moves. Longer lines are cut.
 const MAX_PV: usize = 64;
 
-/// Bytes before the entries or the text.
-const HEADER_BYTES: usize = 4 + 2 + 4 + 8 + 8 + 8 + 4 + 2 + LINE_BYTES;
+/// Of a ballot. The best ones remain.
+const MAX_RESULTS: usize = 255;
 
-/// Presence, depth, seldepth, kind of score, bound, score, number of moves, moves.
-const LINE_BYTES: usize = 1 + 2 + 2 + 1 + 1 + 4 + 1 + 2 * MAX_PV;
+/// Format, flags, kind of load, search, fingerprint, nodes, tablebase hits, ready, length of the load.
+const HEADER_BYTES: usize = 4 + 1 + 1 + 4 + 8 + 8 + 8 + 4 + 2;
 
-pub(super) const MAX_TEXT: usize = BLOCK_BYTES - HEADER_BYTES;
+pub(super) const MAX_TEXT: usize = MAX_BLOCK_BYTES - HEADER_BYTES;
 
 pub(super) const MAX_ENTRIES: usize = MAX_TEXT / ENTRY_BYTES;
 
@@ -32,71 +34,70 @@ pub(super) const MAX_ENTRIES: usize = MAX_TEXT / ENTRY_BYTES;
 pub(super) enum Load {
     /// Of the running search, at most [`MAX_ENTRIES`].
     Entries(Vec<RemoteEntry>),
-    /// Lines for the followers, at most [`MAX_TEXT`] bytes: from the leader only.
+    /// Lines for a follower, at most [`MAX_TEXT`] bytes: from the leader only.
     Text(Vec<u8>),
+    /// A follower's, of the search that has ended.
+    Ballot(Ballot),
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Block {
-    /// Of the leader: the running search. Of a follower: the last search that has ended there.
-    pub(super) search: u32,
-    /// Of the leader: the running search stops.
-    pub(super) stops: bool,
-    /// Of the leader: the session is over. Of a follower: its session has ended.
-    pub(super) quits: bool,
-    /// A follower's search has reached a limit of its own and waits for the leader.
-    pub(super) is_finished: bool,
-    /// Of network, keys and entries: see [`SearchLink::begin`](crate::smp::SearchLink::begin). 0 for none.
-    pub(super) fingerprint: u64,
-    /// Of this machine in the running search.
-    pub(super) nodes: u64,
-    /// Successful Syzygy probes of this machine in the running search.
-    pub(super) tb_hits: u64,
-    /// `readyok` answers of a follower so far.
-    pub(super) ready: u32,
-    /// A follower's best, of the search that has ended.
-    pub(super) line: Option<Line>,
-    pub(super) load: Load,
-}
-
-impl Default for Block {
+impl Default for Load {
     fn default() -> Self {
-        let load = Load::Entries(Vec::new());
-        Self {
-            search: 0,
-            stops: false,
-            quits: false,
-            is_finished: false,
-            fingerprint: 0,
-            nodes: 0,
-            tb_hits: 0,
-            ready: 0,
-            line: None,
-            load,
-        }
+        Self::Entries(Vec::new())
     }
 }
 
+/// The end of a session, step by step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Default)]
+pub(super) enum Stage {
+    #[default]
+    Runs,
+    /// Of the leader: the session is over. Of a follower: its session has ended.
+    Quits,
+    /// All sessions have ended: all machines leave together. From the leader only, as the next one.
+    Leaves,
+    /// A machine does not answer: each leaves alone.
+    Scatters,
+}
+
+/// What a machine tells another. A later block replaces an earlier one, but for entries and text.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Block {
+    /// Of the leader: the search in which the receiver takes part, or 0. Of a follower: its last search.
+    pub(super) search: u32,
+    /// Of the leader: the search stops. Of a follower: it has ended.
+    pub(super) ends: bool,
+    /// A follower's search has reached a limit of its own and waits for the leader.
+    pub(super) is_finished: bool,
+    pub(super) stage: Stage,
+    /// Of network, keys and entries: see [`SearchLink::begin`](crate::smp::SearchLink::begin). 0 for none.
+    pub(super) fingerprint: u64,
+    /// Of a follower in its last search.
+    pub(super) nodes: u64,
+    /// Successful Syzygy probes of a follower in its last search.
+    pub(super) tb_hits: u64,
+    /// `readyok` answers of a follower so far.
+    pub(super) ready: u32,
+    pub(super) load: Load,
+}
+
 impl Block {
-    /// `bytes` becomes [`BLOCK_BYTES`] long.
+    /// `bytes` becomes at most [`MAX_BLOCK_BYTES`] long.
     pub(super) fn write(&self, bytes: &mut Vec<u8>) {
         bytes.clear();
         bytes.extend(BLOCK_FORMAT.to_le_bytes());
-        let is_text = matches!(self.load, Load::Text(_));
-        let flags = u8::from(self.quits) | u8::from(self.is_finished) << 1 | u8::from(self.stops) << 2;
-        bytes.extend([flags, u8::from(is_text)]);
+        let flags = u8::from(self.ends) | u8::from(self.is_finished) << 1 | (self.stage as u8) << 2;
+        let (kind, length) = match &self.load {
+            Load::Entries(entries) => (0, entries.len().min(MAX_ENTRIES)),
+            Load::Text(text) => (1, text.len().min(MAX_TEXT)),
+            Load::Ballot(ballot) => (2, ballot.results.len().min(MAX_RESULTS)),
+        };
+        bytes.extend([flags, kind]);
         bytes.extend(self.search.to_le_bytes());
         bytes.extend(self.fingerprint.to_le_bytes());
         bytes.extend(self.nodes.to_le_bytes());
         bytes.extend(self.tb_hits.to_le_bytes());
         bytes.extend(self.ready.to_le_bytes());
-        let length = match &self.load {
-            Load::Entries(entries) => entries.len().min(MAX_ENTRIES),
-            Load::Text(text) => text.len().min(MAX_TEXT),
-        };
         bytes.extend((length as u16).to_le_bytes());
-        write_line(self.line.as_ref(), bytes);
-        bytes.resize(HEADER_BYTES, 0);
         match &self.load {
             Load::Entries(entries) => {
                 for RemoteEntry { key, entry, work } in entries.iter().take(length) {
@@ -106,48 +107,62 @@ impl Block {
                 }
             }
             Load::Text(text) => bytes.extend(text.iter().take(length)),
+            Load::Ballot(Ballot { line, results }) => {
+                for result in results.iter().take(length) {
+                    bytes.extend(result.mv.bits().to_le_bytes());
+                    bytes.extend(result.score.to_le_bytes());
+                    bytes.extend((result.depth.min(u16::MAX.into()) as u16).to_le_bytes());
+                }
+                write_line(line, bytes);
+            }
         }
-        bytes.resize(BLOCK_BYTES, 0);
     }
 
     /// `None` if these are not the bytes of a block.
     pub(super) fn read(bytes: &[u8]) -> Option<Block> {
-        let mut reader = Reader { bytes: bytes.get(..BLOCK_BYTES)? };
+        let mut reader = Reader { bytes };
         if reader.u32()? != BLOCK_FORMAT {
             return None;
         }
-        let [flags, is_text] = reader.take::<2>()?;
+        let [flags, kind] = reader.take::<2>()?;
         let (search, fingerprint) = (reader.u32()?, reader.u64()?);
         let (nodes, tb_hits, ready) = (reader.u64()?, reader.u64()?, reader.u32()?);
         let length = usize::from(reader.u16()?);
-        let mut of_line = Reader { bytes: reader.bytes.get(..LINE_BYTES)? };
-        let line = if of_line.take::<1>()? == [1] { Some(read_line(&mut of_line)?) } else { None };
-        reader.bytes = reader.bytes.get(LINE_BYTES..)?;
-        let load = if is_text == 1 {
-            Load::Text(reader.bytes.get(..length)?.to_vec())
-        } else {
-            let mut entries = Vec::with_capacity(length.min(MAX_ENTRIES));
-            for _ in 0..length {
-                let (key, data, work) = (reader.u64()?, reader.u64()?, reader.u32()?);
-                // An entry that cannot be is skipped.
-                if let Some(entry) = TtEntry::unpack(data) {
-                    entries.push(RemoteEntry { key, entry, work: u64::from(work).max(1) });
+        let load = match kind {
+            0 => {
+                let mut entries = Vec::with_capacity(length.min(MAX_ENTRIES));
+                for _ in 0..length {
+                    let (key, data, work) = (reader.u64()?, reader.u64()?, reader.u32()?);
+                    // An entry that cannot be is skipped.
+                    if let Some(entry) = TtEntry::unpack(data) {
+                        entries.push(RemoteEntry { key, entry, work: u64::from(work).max(1) });
+                    }
                 }
+                Load::Entries(entries)
             }
-            Load::Entries(entries)
+            1 => Load::Text(reader.bytes.get(..length)?.to_vec()),
+            2 => {
+                let mut result = || {
+                    let (mv, score, depth) = (Move::from_bits(reader.u16()?)?, reader.i32()?, reader.u16()?.into());
+                    Some(RootResult { mv, score: score.clamp(mated_in(0), mate_in(0)), depth })
+                };
+                let results = (0..length).map(|_| result()).collect::<Option<_>>()?;
+                Load::Ballot(Ballot { line: read_line(&mut reader)?, results })
+            }
+            _ => return None,
         };
-        let [quits, is_finished, stops] = [1, 2, 4].map(|flag| flags & flag != 0);
-        Some(Block { search, stops, quits, is_finished, fingerprint, nodes, tb_hits, ready, line, load })
+        let [ends, is_finished] = [1, 2].map(|flag| flags & flag != 0);
+        let stage = [Stage::Runs, Stage::Quits, Stage::Leaves, Stage::Scatters];
+        let stage = stage.into_iter().find(|known| *known as u8 == flags >> 2)?;
+        Some(Block { search, ends, is_finished, stage, fingerprint, nodes, tb_hits, ready, load })
     }
 }
 
-fn write_line(line: Option<&Line>, bytes: &mut Vec<u8>) {
-    let Some(line) = line else { return bytes.push(0) };
+fn write_line(line: &Line, bytes: &mut Vec<u8>) {
     let (kind, score) = match line.score {
         Score::Centipawns(score) => (0, score),
         Score::Mate(moves) => (1, moves),
     };
-    bytes.push(1);
     bytes.extend((line.depth.min(u16::MAX.into()) as u16).to_le_bytes());
     bytes.extend((line.seldepth.min(u16::MAX.into()) as u16).to_le_bytes());
     bytes.extend([kind, line.bound as u8]);
@@ -161,7 +176,7 @@ fn read_line(reader: &mut Reader<'_>) -> Option<Line> {
     let (depth, seldepth) = (reader.u16()?.into(), reader.u16()?.into());
     let [kind, bound] = reader.take()?;
     let bound = [Bound::Upper, Bound::Lower, Bound::Exact].into_iter().find(|known| *known as u8 == bound)?;
-    let score = i32::from_le_bytes(reader.take()?);
+    let score = reader.i32()?;
     let score = if kind == 1 { Score::Mate(score) } else { Score::Centipawns(score) };
     let [moves] = reader.take()?;
     let pv = (0..moves).map(|_| Move::from_bits(reader.u16()?)).collect::<Option<_>>()?;
@@ -186,6 +201,10 @@ impl Reader<'_> {
 
     fn u32(&mut self) -> Option<u32> {
         self.take().map(u32::from_le_bytes)
+    }
+
+    fn i32(&mut self) -> Option<i32> {
+        self.take().map(i32::from_le_bytes)
     }
 
     fn u64(&mut self) -> Option<u64> {
@@ -215,46 +234,73 @@ mod tests {
         Line { rank: 1, depth: depth.into(), seldepth: 9, score: Score::Mate(score), bound, pv }
     }
 
+    fn ballot() -> impl Strategy<Value = Ballot> {
+        let result = (-9999..9999, any::<u16>()).prop_map(|(score, depth)| RootResult {
+            mv: Move::new(Square::E2, Square::E4, None),
+            score,
+            depth: depth.into(),
+        });
+        let line = (any::<u16>(), any::<i32>(), 0..=MAX_PV).prop_map(|(depth, score, moves)| line(depth, score, moves));
+        (line, proptest::collection::vec(result, 0..=MAX_RESULTS)).prop_map(|(line, results)| Ballot { line, results })
+    }
+
+    fn load() -> impl Strategy<Value = Load> {
+        prop_oneof![
+            entries().prop_map(Load::Entries),
+            proptest::collection::vec(any::<u8>(), 0..=MAX_TEXT).prop_map(Load::Text),
+            ballot().prop_map(Load::Ballot),
+        ]
+    }
+
+    fn bytes_of(block: &Block) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        block.write(&mut bytes);
+        bytes
+    }
+
     proptest! {
         #[test]
         fn blocks_round_trip(
-            numbers: (u32, u64, u64, u64, u32), flags: (bool, bool, bool), entries in entries(),
-            of_line in proptest::option::of((any::<u16>(), any::<i32>(), 0..=MAX_PV)),
+            numbers: (u32, u64, u64, u64, u32), flags: (bool, bool), stage in 0..4_usize, load in load(),
         ) {
             let (search, fingerprint, nodes, tb_hits, ready) = numbers;
-            let (stops, quits, is_finished) = flags;
-            let line = of_line.map(|(depth, score, moves)| line(depth, score, moves));
-            let load = Load::Entries(entries);
-            let block = Block { search, stops, quits, is_finished, fingerprint, nodes, tb_hits, ready, line, load };
-            let mut bytes = Vec::new();
-            block.write(&mut bytes);
-            prop_assert_eq!(bytes.len(), BLOCK_BYTES);
+            let (ends, is_finished) = flags;
+            let stage = [Stage::Runs, Stage::Quits, Stage::Leaves, Stage::Scatters][stage];
+            let block = Block { search, ends, is_finished, stage, fingerprint, nodes, tb_hits, ready, load };
+            let bytes = bytes_of(&block);
+            prop_assert!(bytes.len() <= MAX_BLOCK_BYTES);
             prop_assert_eq!(Block::read(&bytes), Some(block));
         }
 
         #[test]
         fn any_bytes_are_a_block_or_none(
-            mut bytes in proptest::collection::vec(any::<u8>(), 0..BLOCK_BYTES + 9), is_format: bool,
+            mut bytes in proptest::collection::vec(any::<u8>(), 0..MAX_BLOCK_BYTES + 9), is_format: bool, kind in 0..4_u8,
         ) {
-            if is_format && bytes.len() > 4 {
+            if is_format && bytes.len() > 6 {
                 bytes[..4].copy_from_slice(&BLOCK_FORMAT.to_le_bytes());
+                bytes[5] = kind;
             }
             let _ = Block::read(&bytes);
         }
+    }
 
-        #[test]
-        fn text_round_trips(text in proptest::collection::vec(any::<u8>(), 0..=MAX_TEXT)) {
-            let block = Block { load: Load::Text(text), ..Block::default() };
-            let mut bytes = Vec::new();
-            block.write(&mut bytes);
-            prop_assert_eq!(Block::read(&bytes), Some(block));
+    /// No byte is sent for entries that are not there.
+    #[test]
+    fn blocks_are_as_long_as_their_content() {
+        let entry = TtEntry { mv: 1, score: 2, depth: 3, bound: Bound::Upper, pv: false, eval: 4 };
+        for count in [0, 1, 7, MAX_ENTRIES] {
+            let entries = vec![RemoteEntry { key: 5, entry, work: 6 }; count];
+            let bytes = bytes_of(&Block { load: Load::Entries(entries), ..Block::default() });
+            assert_eq!(bytes.len(), HEADER_BYTES + count * ENTRY_BYTES);
         }
+        assert!(HEADER_BYTES <= 40);
     }
 
     #[test]
     fn long_lines_are_cut() {
-        let mut bytes = Vec::new();
-        Block { line: Some(line(3, 4, MAX_PV + 1)), ..Block::default() }.write(&mut bytes);
-        assert_eq!(Block::read(&bytes).unwrap().line, Some(line(3, 4, MAX_PV)));
+        let long = Ballot { line: line(3, 4, MAX_PV + 1), results: Vec::new() };
+        let cut = Ballot { line: line(3, 4, MAX_PV), results: Vec::new() };
+        let bytes = bytes_of(&Block { load: Load::Ballot(long), ..Block::default() });
+        assert_eq!(Block::read(&bytes).unwrap().load, Load::Ballot(cut));
     }
 }

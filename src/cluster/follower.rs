@@ -8,15 +8,21 @@ use std::time::Duration;
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use parking_lot::Mutex;
 
-use super::block::{Block, Load};
+use super::block::{Block, Load, Stage};
 use super::outbox::Outbox;
-use super::transport::{Rounds, Transport};
-use super::{LEADER, Patience};
+use super::transport::{Mail, ProcessClock, Transport};
+use super::{INTERVAL, LEADER, Patience};
 use crate::search::{Control, RemoteEntries, TranspositionTable};
-use crate::smp::{Line, SearchLink};
+use crate::smp::{Ballot, SearchLink};
 
 /// Between two looks at whether the leader has left.
 const LOOK: Duration = Duration::from_millis(10);
+
+/// Between two looks at the messages, some time after the last one of the leader and without a search.
+const IDLE_INTERVAL: Duration = Duration::from_millis(2);
+
+/// From the leader's last message to this longer interval.
+const SOON: Duration = Duration::from_millis(200);
 
 /// Messages of the follower's search and session to its cluster thread.
 pub(crate) struct FollowerLink {
@@ -35,15 +41,13 @@ struct FollowerState {
     /// Nodes and Syzygy probes of a search that has ended.
     counts: (u64, u64),
     /// Set once the workers have ended.
-    line: Option<Line>,
-    /// The workers have ended, with a line.
-    is_finished: bool,
+    ballot: Option<Ballot>,
     /// The session has answered the last `go`.
     has_answered: bool,
     /// `readyok` answers.
     ready: u32,
     has_quit: bool,
-    /// The leader does not answer.
+    /// The leader, or another machine at the end, does not answer.
     is_lost: bool,
 }
 
@@ -59,10 +63,11 @@ impl FollowerLink {
     /// The last value makes the loop of the thread that calls the transport.
     pub(super) fn new<T: Transport>(
         rank: usize,
+        ranks: usize,
         patience: Patience,
     ) -> (FollowerLink, FollowerSession, impl FnOnce(T) -> FollowerLoop<T> + Send + use<T>) {
         let state = Arc::new(Mutex::new(FollowerState::default()));
-        let outbox = Outbox::new();
+        let outbox = Outbox::new(ranks);
         let (exchange, thread) = (outbox.exchange(), Mutex::new(None));
         let link = FollowerLink { rank, state: Arc::clone(&state), exchange, thread };
         let (sender, lines) = unbounded();
@@ -71,7 +76,7 @@ impl FollowerLink {
             output: AnswerWatch { state: Arc::clone(&state), line: Vec::new() },
             end: SessionEnd(Arc::clone(&state)),
         };
-        let work = move |transport| FollowerLoop::new(Rounds::new(transport), sender, outbox, state, patience);
+        let work = move |transport| FollowerLoop::new(Mail::new(transport), sender, outbox, state, patience);
         (link, session, work)
     }
 
@@ -80,8 +85,8 @@ impl FollowerLink {
         *self.thread.lock() = Some(thread);
     }
 
-    /// To be called after the session. Returns when the leader has left as well; false if it does not answer: the thread goes
-    /// on waiting for it.
+    /// To be called after the session. Returns when all leave; false if another machine does not answer: the thread goes on
+    /// waiting for it.
     pub(crate) fn leave(&self) -> bool {
         let Some(thread) = self.thread.lock().take() else { return true };
         while !thread.is_finished() {
@@ -115,9 +120,8 @@ impl SearchLink for FollowerLink {
         Ok(Arc::clone(&self.exchange))
     }
 
-    fn end(&self, line: Option<Line>, _: Duration) -> (Vec<Line>, Option<String>) {
-        let mut state = self.state.lock();
-        (state.is_finished, state.line) = (line.is_some(), line);
+    fn end(&self, ballot: Option<Ballot>, _: Duration) -> (Vec<Ballot>, Option<String>) {
+        self.state.lock().ballot = ballot;
         Default::default()
     }
 
@@ -216,110 +220,139 @@ impl Drop for SessionEnd {
     }
 }
 
-/// Takes part in rounds until the leader quits.
+/// Receives and sends until the leader quits.
 pub(super) struct FollowerLoop<T> {
-    rounds: Rounds<T>,
+    mail: Mail<T>,
     /// `None` after the leader has quit.
     input: Option<Sender<Vec<u8>>>,
     outbox: Outbox,
     state: Arc<Mutex<FollowerState>>,
     patience: Patience,
-    /// Number of the running search; 0 for none.
+    /// The last message of the leader came then.
+    heard: Duration,
+    /// Number of the last search.
     search: u32,
-    /// Number of the last search that has ended here.
-    last: u32,
-    /// The running search has been stopped.
+    /// The last search has ended here.
+    has_ended: bool,
+    /// The last search has been stopped.
     is_stopped: bool,
+    /// Of the leader.
+    stage: Stage,
 }
 
 impl<T: Transport> FollowerLoop<T> {
     fn new(
-        rounds: Rounds<T>,
+        mail: Mail<T>,
         input: Sender<Vec<u8>>,
         outbox: Outbox,
         state: Arc<Mutex<FollowerState>>,
         patience: Patience,
     ) -> Self {
-        Self { rounds, input: Some(input), outbox, state, patience, search: 0, last: 0, is_stopped: false }
+        let (input, heard, search, has_ended, is_stopped) = (Some(input), Duration::ZERO, 0, true, false);
+        Self { mail, input, outbox, state, patience, heard, search, has_ended, is_stopped, stage: Stage::Runs }
     }
 
     pub(super) fn run(mut self) {
-        while self.step() {}
-    }
-
-    /// A round. Returns false after the last.
-    pub(super) fn step(&mut self) -> bool {
-        let own = self.block();
-        let (input, state, patience) = (&mut self.input, &self.state, self.patience.leader);
-        let mut last_heartbeat = Duration::ZERO;
-        let blocks = self.rounds.exchange(&own, &mut |transport, waited| {
-            if transport.take_heartbeat() {
-                last_heartbeat = waited;
-            }
-            if waited - last_heartbeat > patience && !std::mem::replace(&mut state.lock().is_lost, true) {
-                // The end of the input ends the session.
-                *input = None;
+        let mut clock = ProcessClock::start();
+        while let Some(pause) = self.step(clock.now()) {
+            thread::sleep(pause);
+        }
+        let (state, patience) = (self.state, self.patience.leader);
+        let began = clock.now();
+        self.mail.leave(&mut || {
+            if clock.now() - began > patience {
+                state.lock().is_lost = true;
             }
         });
-        // All leave after the same round.
-        if own.quits && blocks.iter().all(|(_, block)| block.quits) {
-            return false;
-        }
+    }
+
+    /// Receives and sends. Returns the time to the next step; `None` after the last.
+    pub(super) fn step(&mut self, now: Duration) -> Option<Duration> {
         let state = self.state.lock();
         let (running, fingerprint) = (state.running.clone(), state.fingerprint);
         drop(state);
-        for (rank, block) in blocks {
+        for (rank, block) in self.mail.receive() {
             if let Some((_, table)) = &running
                 && block.fingerprint == fingerprint
+                && let Load::Entries(entries) = &block.load
             {
-                self.outbox.store(&block.load, table);
+                self.outbox.store(entries, table);
             }
             if rank == LEADER {
+                self.heard = now;
                 self.follow(block);
             }
         }
-        true
+        let silence = now.saturating_sub(self.heard);
+        if silence > self.patience.leader {
+            self.lose();
+        }
+        self.send(now);
+        if self.stage == Stage::Leaves {
+            return None;
+        }
+        Some(if running.is_some() || silence < SOON { INTERVAL } else { IDLE_INTERVAL })
     }
 
     fn follow(&mut self, block: Block) {
-        if block.search > self.search.max(self.last) {
+        if block.search > self.search {
             self.search = block.search;
+            (self.has_ended, self.is_stopped) = (false, false);
             self.outbox.clear();
-            self.is_stopped = false;
         }
-        if block.stops && self.search > 0 && !std::mem::replace(&mut self.is_stopped, true) {
-            self.send(b"stop\n".to_vec());
+        if block.ends && block.search == self.search && !std::mem::replace(&mut self.is_stopped, true) {
+            self.write(b"stop\n".to_vec());
         }
         if let Load::Text(text) = block.load {
-            self.send(text);
+            self.write(text);
         }
-        if block.quits {
+        if block.stage != Stage::Runs {
             // The end of the input ends the session.
             self.input = None;
         }
+        if block.stage == Stage::Scatters {
+            self.lose();
+        }
+        self.stage = block.stage;
     }
 
-    fn block(&mut self) -> Block {
+    /// Ends the session.
+    fn lose(&mut self) {
+        self.state.lock().is_lost = true;
+        self.input = None;
+    }
+
+    fn send(&mut self, now: Duration) {
         let state = self.state.lock();
-        if state.has_answered && self.search > 0 {
-            (self.last, self.search) = (self.search, 0);
-        }
+        self.has_ended |= state.has_answered;
         let (nodes, tb_hits) = state.running.as_ref().map_or(state.counts, |(control, _)| control.local_counts());
-        // The line is of the search that has ended, which the leader has asked for.
-        let line = if state.has_answered { state.line.clone() } else { None };
-        let FollowerState { ready, has_quit: quits, is_finished, fingerprint, .. } = *state;
+        let ballot = state.ballot.clone().filter(|_| self.has_ended);
+        let is_finished = state.ballot.is_some();
+        let stage = if state.has_quit { Stage::Quits } else { Stage::Runs };
+        let FollowerState { ready, fingerprint, .. } = *state;
         let is_running = state.running.is_some();
         drop(state);
-        let load = Load::Entries(if is_running { self.outbox.batch() } else { Vec::new() });
-        Block { search: self.last, stops: false, quits, is_finished, fingerprint, nodes, tb_hits, ready, line, load }
+        let entries = if is_running { self.outbox.batch() } else { Vec::new() };
+        for rank in self.mail.others() {
+            let load = Load::Entries(entries.clone());
+            if rank != LEADER {
+                if !entries.is_empty() {
+                    self.mail.send(rank, Block { fingerprint, load, ..Block::default() }, now, Duration::MAX);
+                }
+                continue;
+            }
+            let (search, ends, load) = (self.search, self.has_ended, ballot.clone().map_or(load, Load::Ballot));
+            let block = Block { search, ends, is_finished, stage, fingerprint, nodes, tb_hits, ready, load };
+            self.mail.send(LEADER, block, now, Duration::MAX);
+        }
     }
 
     /// Between searches, the lines may begin the next one.
-    fn send(&self, lines: Vec<u8>) {
-        if self.search == 0 {
+    fn write(&self, lines: Vec<u8>) {
+        if self.has_ended {
             let mut state = self.state.lock();
-            (state.counts, state.line, state.fingerprint) = ((0, 0), None, 0);
-            (state.is_finished, state.has_answered) = (false, false);
+            (state.counts, state.ballot, state.fingerprint) = ((0, 0), None, 0);
+            state.has_answered = false;
         }
         if let Some(input) = &self.input {
             let _ = input.send(lines);

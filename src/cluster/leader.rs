@@ -1,6 +1,6 @@
-//! The leader: the machine that speaks to the user, keeps the time, and collects the lines.
+//! The leader: the machine that speaks to the user, keeps the time, and collects the votes.
 
-use std::collections::BTreeSet;
+use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::thread::{self, JoinHandle};
@@ -9,29 +9,30 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
 use parking_lot::Mutex;
 
-use super::block::{Block, Load, MAX_TEXT};
+use super::block::{Block, Load, MAX_TEXT, Stage};
 use super::outbox::Outbox;
-use super::transport::{Rounds, Transport};
-use super::{LEADER, Patience};
+use super::transport::{Mail, ProcessClock, Transport};
+use super::{INTERVAL, LEADER, Patience};
 use crate::search::{Control, RemoteEntries, TranspositionTable};
-use crate::smp::{Line, SearchLink};
+use crate::smp::{Ballot, SearchLink};
 
-/// Between two rounds of a search, unless a full batch is waiting.
-const INTERVAL: Duration = Duration::from_millis(1);
+/// Between two looks at the messages without a search, unless an order comes.
+const IDLE_INTERVAL: Duration = Duration::from_millis(10);
+
+/// In a search, and after the end of the input, a block is repeated after this time: a machine that does not receive it is
+/// seen soon.
+const REPEAT: Duration = Duration::from_millis(10);
 
 /// Part of the clock that is set aside for the others to end.
 const OVERHEAD: Duration = Duration::from_millis(10);
 
-/// Between two looks at whether the others are silent.
+/// Between two looks at a reply.
 const LOOK: Duration = Duration::from_millis(20);
-
-/// With this limit or more, a late machine is reported.
-const LATE: Duration = Duration::from_millis(200);
 
 /// For the leader's thread of the cluster.
 pub(super) enum Order {
     Lines(String),
-    /// Replies when the followers have carried out all lines. Requests are numbered from 1.
+    /// Replies when the followers have carried out all lines, or [`State::given_up`]. Requests are numbered from 1.
     Ready(u64, Sender<()>),
     Begin {
         lines: String,
@@ -39,8 +40,8 @@ pub(super) enum Order {
         control: Arc<Control>,
         fingerprint: u64,
     },
-    /// Stops the followers, and replies with their lines at this time at the latest.
-    End(Sender<Vec<Line>>, Instant),
+    /// Stops the followers, and replies with their ballots at this time at the latest.
+    End(Sender<Vec<Ballot>>, Instant),
     Quit,
 }
 
@@ -49,35 +50,24 @@ pub(crate) struct LeaderLink {
     announced: Mutex<Option<(String, bool)>>,
     /// Number of the last [`Order::Ready`].
     asked: AtomicU64,
-    /// Of other machines that do not answer.
-    has_complained: AtomicBool,
     exchange: Arc<RemoteEntries>,
-    state: Arc<RoundState>,
+    state: Arc<State>,
     patience: Patience,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-enum Fault {
-    #[error("another machine has not ended its work in time")]
-    Late,
-    #[error("another machine does not answer; this one goes on alone until it does")]
-    Silent,
-    #[error("bug: the thread of the cluster has ended; this machine goes on alone")]
-    Ended,
-}
-
 /// Shared with other threads.
-struct RoundState {
-    started: Instant,
-    /// Begin of the incomplete round, in milliseconds after `started`; 0 between rounds.
-    round_began: AtomicU64,
-    /// A search has begun, and not all machines have ended it.
-    is_searching: AtomicBool,
-    /// Number of [`Order::Ready`] that the followers answered last, and of the last one that was given up before.
-    answered: AtomicU64,
+#[derive(Default)]
+struct State {
+    /// A machine can take part in a search.
+    is_one_ready: AtomicBool,
+    /// A machine that has not left does not receive messages.
+    is_one_silent: AtomicBool,
+    /// Number of the last [`Order::Ready`] that the session has given up.
     given_up: AtomicU64,
     is_over: AtomicBool,
+    /// At the end, a machine did not answer.
+    has_scattered: AtomicBool,
     /// Of the user's: the launcher may be ending the job.
     has_input_ended: AtomicBool,
     /// Of the running search: received entries are stored here.
@@ -86,57 +76,34 @@ struct RoundState {
     messages: Mutex<Vec<String>>,
 }
 
-impl RoundState {
-    fn new() -> Self {
-        Self {
-            started: Instant::now(),
-            round_began: AtomicU64::new(0),
-            is_searching: AtomicBool::new(false),
-            answered: AtomicU64::new(0),
-            given_up: AtomicU64::new(0),
-            is_over: AtomicBool::new(false),
-            has_input_ended: AtomicBool::new(false),
-            table: Mutex::default(),
-            messages: Mutex::default(),
-        }
-    }
-
-    fn now(&self) -> u64 {
-        self.started.elapsed().as_millis() as u64 + 1
-    }
-
-    fn is_late(&self) -> bool {
-        self.given_up.load(Relaxed) > self.answered.load(Relaxed)
-    }
-
-    /// A round takes longer than this.
-    fn is_silent(&self, limit: Duration) -> bool {
-        let began = self.round_began.load(Relaxed);
-        began > 0 && self.now() > began + limit.as_millis() as u64
+impl State {
+    fn report(&self, message: String) {
+        self.messages.lock().push(message);
     }
 }
 
 impl LeaderLink {
     /// The second value makes the loop of the thread that calls the transport.
     pub(super) fn new<T: Transport>(
+        ranks: usize,
         patience: Patience,
     ) -> (LeaderLink, impl FnOnce(T) -> LeaderLoop<T> + Send + use<T>) {
         let (orders, inbox) = unbounded();
-        let outbox = Outbox::new();
+        let outbox = Outbox::new(ranks);
         let exchange = outbox.exchange();
-        let state = Arc::new(RoundState::new());
+        let state: Arc<State> = Arc::default();
+        state.is_one_ready.store(true, Relaxed);
         let of_thread = Arc::clone(&state);
         let link = LeaderLink {
             orders,
             announced: Mutex::new(None),
             asked: AtomicU64::new(0),
-            has_complained: AtomicBool::new(false),
             exchange,
             state,
             patience,
             thread: Mutex::new(None),
         };
-        (link, move |transport| LeaderLoop::new(Rounds::new(transport), inbox, outbox, of_thread, patience))
+        (link, move |transport| LeaderLoop::new(Mail::new(transport), inbox, outbox, of_thread, patience))
     }
 
     /// [`quit`](Self::quit) joins the thread.
@@ -144,46 +111,32 @@ impl LeaderLink {
         *self.thread.lock() = Some(thread);
     }
 
-    /// Ends the followers and the thread. Returns false if followers do not answer: the thread goes on waiting for them.
+    /// Ends the followers and the thread. Returns false if followers do not answer: MPI would wait for them.
     pub(crate) fn quit(&self) -> bool {
         self.state.is_over.store(true, Relaxed);
         let _ = self.orders.send(Order::Quit);
         let Some(thread) = self.thread.lock().take() else { return true };
         let began = Instant::now();
-        let silence = if self.has_complained.load(Relaxed) { self.patience.stall } else { self.patience.silence };
-        while !thread.is_finished() {
-            if began.elapsed() > silence || self.state.is_silent(silence) {
-                return false;
-            }
+        // The thread gives up itself, unless the transport holds it.
+        let limit = self.patience.silence.saturating_mul(2);
+        while !thread.is_finished() && began.elapsed() < limit {
             thread::sleep(INTERVAL);
         }
-        let _ = thread.join();
-        true
+        thread.is_finished() && thread.join().is_ok() && !self.state.has_scattered.load(Relaxed)
     }
 
-    /// Gives up after `limit`, or when the others are silent.
-    fn wait<R>(&self, reply: &Receiver<R>, limit: Duration, is_over: &dyn Fn() -> bool) -> Result<R, Fault> {
-        let began = Instant::now();
-        loop {
-            let has_input_ended = self.state.has_input_ended.load(Relaxed);
-            let silence = if has_input_ended { self.patience.stall } else { self.patience.silence };
-            match reply.recv_timeout(limit.saturating_sub(began.elapsed()).min(LOOK)) {
-                Ok(reply) => return Ok(reply),
-                Err(RecvTimeoutError::Disconnected) => return Err(Fault::Ended),
-                Err(RecvTimeoutError::Timeout) if self.state.is_silent(silence) => return Err(Fault::Silent),
-                Err(RecvTimeoutError::Timeout) if began.elapsed() >= limit || is_over() => return Err(Fault::Late),
-                Err(RecvTimeoutError::Timeout) => {}
-            }
+    /// Waits until the reply comes, or no longer.
+    fn wait<R>(&self, reply: &Receiver<R>, limit: Duration) -> Option<R> {
+        let result = reply.recv_timeout(limit);
+        if result.as_ref().is_err_and(|&error| error == RecvTimeoutError::Disconnected) {
+            self.state.report("bug: the thread of the cluster has ended; this machine goes on alone".to_owned());
         }
+        result.ok()
     }
 
-    /// Adds the messages of the cluster's thread. A fault is reported once, until all goes well again.
-    fn message(&self, fault: Option<Fault>) -> Option<String> {
-        let had_complained = self.has_complained.swap(fault.is_some(), Relaxed);
-        let fault = fault.filter(|_| !had_complained).map(|fault| fault.to_string());
-        let messages = std::mem::take(&mut *self.state.messages.lock());
-        let all = fault.into_iter().chain(messages).collect::<Vec<_>>();
-        (!all.is_empty()).then(|| all.join("; "))
+    fn message(&self) -> Option<String> {
+        let messages = mem::take(&mut *self.state.messages.lock());
+        (!messages.is_empty()).then(|| messages.join("; "))
     }
 }
 
@@ -200,13 +153,15 @@ impl SearchLink for LeaderLink {
         let (reply, receiver) = bounded(1);
         let number = self.asked.fetch_add(1, Relaxed) + 1;
         let _ = self.orders.send(Order::Ready(number, reply));
-        // A machine that was late once is not waited for again until it has caught up.
-        let limit = if self.state.is_late() { Duration::ZERO } else { self.patience.ready };
-        let fault = self.wait(&receiver, limit, is_over).err();
-        if fault.is_some() {
-            self.state.given_up.store(number, Relaxed);
+        let began = Instant::now();
+        while let Err(RecvTimeoutError::Timeout) = receiver.recv_timeout(LOOK) {
+            if began.elapsed() >= self.patience.ready || is_over() {
+                self.state.given_up.store(number, Relaxed);
+                let _ = self.wait(&receiver, self.patience.silence);
+                break;
+            }
         }
-        self.message(fault)
+        self.message()
     }
 
     fn begin(
@@ -216,37 +171,28 @@ impl SearchLink for LeaderLink {
         fingerprint: u64,
     ) -> Result<Arc<RemoteEntries>, Option<String>> {
         let (lines, may_finish) = self.announced.lock().take().ok_or(None)?;
-        if self.state.is_silent(self.patience.silence) {
-            return Err(self.message(Some(Fault::Silent)));
-        }
-        if self.state.is_late() || self.state.is_searching.load(Relaxed) {
-            return Err(None);
+        if !self.state.is_one_ready.load(Relaxed) {
+            return Err(self.message());
         }
         *self.state.table.lock() = Some(Arc::clone(table));
-        self.state.is_searching.store(true, Relaxed);
         let control = Arc::clone(control);
         self.orders.send(Order::Begin { lines, may_finish, control, fingerprint }).map_err(|_| None)?;
         Ok(Arc::clone(&self.exchange))
     }
 
-    fn end(&self, _: Option<Line>, limit: Duration) -> (Vec<Line>, Option<String>) {
-        // The table is free before the owner goes on, also if a round hangs.
+    fn end(&self, _: Option<Ballot>, limit: Duration) -> (Vec<Ballot>, Option<String>) {
+        // The table is free before the owner goes on.
         *self.state.table.lock() = None;
         let (reply, receiver) = bounded(1);
-        // The lines of those in time come before the limit.
+        // The ballots of those in time come before the limit. A late one is no fault.
         let _ = self.orders.send(Order::End(reply, Instant::now() + limit * 3 / 4));
-        let (lines, fault) = match self.wait(&receiver, limit, &|| false) {
-            Ok(lines) => (lines, None),
-            // Where the clock is short, a line that comes late is no fault.
-            Err(Fault::Late) if limit < LATE => (Vec::new(), None),
-            Err(fault) => (Vec::new(), Some(fault)),
-        };
-        (lines, self.message(fault))
+        let ballots = self.wait(&receiver, limit).unwrap_or_default();
+        (ballots, self.message())
     }
 
     fn is_being_ended(&self) -> bool {
         self.state.has_input_ended.store(true, Relaxed);
-        self.state.is_silent(self.patience.stall)
+        self.state.is_one_silent.load(Relaxed)
     }
 
     fn machine(&self) -> usize {
@@ -258,72 +204,106 @@ impl SearchLink for LeaderLink {
     }
 }
 
+/// A follower, as the leader knows it.
+#[derive(Default)]
+struct Machine {
+    /// Lines that have not been sent.
+    text: Vec<u8>,
+    /// `isready` lines so far.
+    asked: u32,
+    /// The last search in which it takes part, from 1.
+    search: u32,
+    /// Received last.
+    block: Block,
+    /// It does not receive messages.
+    is_silent: bool,
+    /// Its session has not answered `isready` in time.
+    is_late: bool,
+    /// It has another network.
+    is_strange: bool,
+}
+
+impl Machine {
+    fn has_left(&self) -> bool {
+        self.block.stage != Stage::Runs
+    }
+
+    fn is_searching(&self) -> bool {
+        self.search != self.block.search || !self.block.ends
+    }
+
+    /// It can take part in a search, or be waited for.
+    fn answers(&self) -> bool {
+        !self.is_silent && !self.is_late && !self.has_left()
+    }
+
+    /// It has not answered `isready`.
+    fn is_working(&self) -> bool {
+        self.answers() && self.block.ready < self.asked
+    }
+
+    fn is_ready(&self) -> bool {
+        self.answers() && (self.search == 0 || !self.is_searching())
+    }
+
+    /// Returns true if its counts, entries and votes are of the search.
+    fn takes_part(&self, search: u32, fingerprint: u64) -> bool {
+        self.search == search && self.block.search == search && self.block.fingerprint == fingerprint
+    }
+}
+
 pub(super) struct LeaderLoop<T> {
-    rounds: Rounds<T>,
+    mail: Mail<T>,
+    /// By rank; the leader's own is unused.
+    machines: Vec<Machine>,
     orders: Receiver<Order>,
     outbox: Outbox,
-    state: Arc<RoundState>,
-    /// Between two rounds without a search, and two heartbeats in an incomplete round: followers see that the leader is
-    /// alive.
-    heartbeat: Duration,
-    /// For the followers, not sent yet.
-    text: Vec<u8>,
+    state: Arc<State>,
+    patience: Patience,
     phase: Phase,
+    /// Number of the last search.
     search: u32,
-    /// `isready` lines sent to the followers.
-    asked: u32,
-    /// Followers whose session has ended, and those whose last search had another fingerprint.
-    gone: BTreeSet<usize>,
-    strange: BTreeSet<usize>,
-    /// Came during a search, and is carried out after it.
-    pending: Option<Order>,
 }
 
 enum Phase {
     Idle,
     Ready(u64, Sender<()>),
     Search(Running),
-    Quit,
+    /// Since then.
+    Quit(Duration),
+    Leave,
+    /// Since then.
+    Scatter(Duration),
 }
 
 struct Running {
     control: Arc<Control>,
     may_finish: bool,
     fingerprint: u64,
-    /// Where the lines go, and when at the latest. Later orders are of later searches.
-    end: Option<(Option<Sender<Vec<Line>>>, Instant)>,
+    /// Where the ballots go, and when at the latest.
+    end: Option<(Sender<Vec<Ballot>>, Instant)>,
 }
 
 impl<T: Transport> LeaderLoop<T> {
-    fn new(
-        rounds: Rounds<T>,
-        orders: Receiver<Order>,
-        outbox: Outbox,
-        state: Arc<RoundState>,
-        patience: Patience,
-    ) -> Self {
-        Self {
-            rounds,
-            orders,
-            outbox,
-            state,
-            heartbeat: patience.leader / 30,
-            text: Vec::new(),
-            phase: Phase::Idle,
-            search: 0,
-            asked: 0,
-            gone: BTreeSet::new(),
-            strange: BTreeSet::new(),
-            pending: None,
-        }
+    fn new(mail: Mail<T>, orders: Receiver<Order>, outbox: Outbox, state: Arc<State>, patience: Patience) -> Self {
+        let count = mail.others().count() + 1;
+        let machines = (0..count).map(|_| Machine::default()).collect();
+        Self { mail, machines, orders, outbox, state, patience, phase: Phase::Idle, search: 0 }
     }
 
     pub(super) fn run(mut self) {
-        let mut pause = Some(self.heartbeat);
+        let mut clock = ProcessClock::start();
+        let mut pause = Some(Duration::ZERO);
         while let Some(time) = pause {
             let order = self.next_order(time);
-            pause = self.step(order);
+            pause = self.step(order, clock.now());
         }
+        if matches!(self.phase, Phase::Scatter(_)) {
+            self.state.has_scattered.store(true, Relaxed);
+            // The end of MPI would wait for all processes.
+            return mem::forget(self.mail);
+        }
+        self.mail.leave(&mut || ());
     }
 
     /// Waits at most this long.
@@ -331,150 +311,233 @@ impl<T: Transport> LeaderLoop<T> {
         let takes_orders = match &self.phase {
             Phase::Idle => true,
             Phase::Search(running) => running.end.is_none(),
-            Phase::Ready(..) | Phase::Quit => false,
+            _ => false,
         };
         if !takes_orders {
             thread::sleep(time);
             return None;
         }
-        self.pending.take().or_else(|| match self.orders.recv_timeout(time) {
+        match self.orders.recv_timeout(time) {
             Ok(order) => Some(order),
             Err(RecvTimeoutError::Timeout) => None,
             Err(RecvTimeoutError::Disconnected) => Some(Order::Quit),
-        })
+        }
     }
 
-    /// A round. Returns the time to the next one, unless an order comes; `None` after the last.
-    pub(super) fn step(&mut self, order: Option<Order>) -> Option<Duration> {
-        order.into_iter().for_each(|order| self.carry_out(order));
-        if self.state.is_over.load(Relaxed) {
-            self.phase = Phase::Quit;
+    /// Receives and sends. Returns the time to the next step, unless an order comes; `None` after the last.
+    pub(super) fn step(&mut self, order: Option<Order>, now: Duration) -> Option<Duration> {
+        order.into_iter().for_each(|order| self.carry_out(order, now));
+        for (rank, block) in self.mail.receive() {
+            self.take(rank, block);
         }
-        if !self.text.is_empty() {
-            let text = self.text.drain(..self.text.len().min(MAX_TEXT)).collect();
-            self.round(&Block { load: Load::Text(text), ..Block::default() });
-            return Some(Duration::ZERO);
-        }
-        let block = self.block();
-        let blocks = self.round(&block);
-        match &mut self.phase {
-            Phase::Idle => return Some(self.heartbeat),
-            Phase::Ready(number, reply) => {
-                if blocks.iter().all(|(rank, block)| block.ready >= self.asked || self.gone.contains(rank)) {
-                    self.state.answered.store(*number, Relaxed);
-                    let _ = reply.send(());
-                    self.phase = Phase::Idle;
-                    return Some(Duration::ZERO);
-                }
-            }
-            Phase::Search(running) => {
-                let have_all_ended = running.receive(self.search, &blocks, &self.gone);
-                let fingerprint = running.fingerprint;
-                self.take(&blocks, fingerprint);
-                if have_all_ended {
-                    self.state.is_searching.store(false, Relaxed);
-                    self.phase = Phase::Idle;
-                }
-                if have_all_ended || self.outbox.has_batch() {
-                    return Some(Duration::ZERO);
-                }
-            }
-            Phase::Quit if blocks.iter().all(|(_, block)| block.quits) => return None,
-            Phase::Quit => {}
-        }
-        Some(INTERVAL)
+        self.watch(now);
+        // Before a reply: the session relies on it.
+        self.state.is_one_ready.store(self.machines().any(|(_, machine)| machine.is_ready()), Relaxed);
+        let goes_on = self.advance(now);
+        self.send(now);
+        let is_idle = matches!(self.phase, Phase::Idle) && self.machines().all(|(_, machine)| machine.text.is_empty());
+        goes_on.then_some(if is_idle { IDLE_INTERVAL } else { INTERVAL })
     }
 
-    fn carry_out(&mut self, order: Order) {
+    fn machines(&self) -> impl Iterator<Item = (usize, &Machine)> {
+        self.machines.iter().enumerate().filter(|&(rank, _)| rank != LEADER)
+    }
+
+    fn machines_mut(&mut self) -> impl Iterator<Item = (usize, &mut Machine)> {
+        self.machines.iter_mut().enumerate().filter(|&(rank, _)| rank != LEADER)
+    }
+
+    fn carry_out(&mut self, order: Order, now: Duration) {
         match (order, &mut self.phase) {
-            (Order::End(reply, deadline), Phase::Search(running)) => running.end = Some((Some(reply), deadline)),
-            // The owner of the search sends nothing else before the end: it has gone.
-            (order, Phase::Search(running)) => {
-                (self.pending, running.end) = (Some(order), Some((None, Instant::now())));
+            (Order::End(reply, deadline), Phase::Search(running)) => running.end = Some((reply, deadline)),
+            // The owner of a search sends nothing else before its end: it has gone.
+            (order, Phase::Search(_)) => {
+                self.phase = Phase::Idle;
+                self.carry_out(order, now);
             }
-            (Order::Lines(lines), _) => self.text.extend(lines.into_bytes()),
+            (Order::Lines(lines), _) => {
+                self.machines_mut().for_each(|(_, machine)| machine.text.extend(lines.as_bytes()));
+            }
             (Order::Ready(number, reply), _) => {
-                self.text.extend(b"isready\n");
-                self.asked += 1;
+                for (_, machine) in self.machines_mut().filter(|(_, machine)| machine.answers()) {
+                    machine.text.extend(b"isready\n");
+                    machine.asked += 1;
+                }
                 self.phase = Phase::Ready(number, reply);
             }
             (Order::Begin { lines, may_finish, control, fingerprint }, _) => {
-                self.text.extend(lines.into_bytes());
                 self.search += 1;
+                let search = self.search;
+                for (_, machine) in self.machines_mut().filter(|(_, machine)| machine.is_ready()) {
+                    machine.text.extend(lines.as_bytes());
+                    machine.search = search;
+                }
                 self.outbox.clear();
                 self.phase = Phase::Search(Running { control, may_finish, fingerprint, end: None });
             }
             // A search that did not begin.
             (Order::End(reply, _), _) => drop(reply.send(Vec::new())),
-            (Order::Quit, _) => self.phase = Phase::Quit,
+            (Order::Quit, _) => self.phase = Phase::Quit(now),
         }
-    }
-
-    fn block(&mut self) -> Block {
-        match &self.phase {
-            Phase::Idle | Phase::Ready(..) => Block::default(),
-            Phase::Search(Running { control, fingerprint, end, .. }) => {
-                let (nodes, tb_hits) = control.local_counts();
-                let load = Load::Entries(self.outbox.batch());
-                let (search, stops, fingerprint) = (self.search, end.is_some(), *fingerprint);
-                Block { search, stops, fingerprint, nodes, tb_hits, load, ..Block::default() }
-            }
-            Phase::Quit => Block { quits: true, ..Block::default() },
-        }
-    }
-
-    fn round(&mut self, block: &Block) -> Vec<(usize, Block)> {
-        self.state.round_began.store(self.state.now(), Relaxed);
-        let (mut last_heartbeat, heartbeat) = (Duration::ZERO, self.heartbeat);
-        let blocks = self.rounds.exchange(block, &mut |transport, waited| {
-            // Another machine is missing: the rest must know that this one is not.
-            if waited - last_heartbeat > heartbeat {
-                last_heartbeat = waited;
-                transport.send_heartbeat();
-            }
-        });
-        self.state.round_began.store(0, Relaxed);
-        for (rank, block) in &blocks {
-            if block.quits && self.gone.insert(*rank) {
-                self.state.messages.lock().push(format!("machine {rank} has left; its session has ended"));
-            }
-        }
-        blocks
     }
 
     /// Stores the entries of machines that search with the same network and keys, and reports others.
-    fn take(&mut self, blocks: &[(usize, Block)], fingerprint: u64) {
-        let table = self.state.table.lock();
-        for (rank, block) in blocks {
-            if block.fingerprint == fingerprint {
-                self.strange.remove(rank);
-                table.iter().for_each(|table| self.outbox.store(&block.load, table));
-            } else if block.fingerprint != 0 && self.strange.insert(*rank) {
-                let message = "has another network or other hash keys; it takes no part in the search";
-                self.state.messages.lock().push(format!("machine {rank} {message}"));
+    fn take(&mut self, rank: usize, block: Block) {
+        let Some(machine) = self.machines.get_mut(rank) else { return };
+        if block.stage != Stage::Runs
+            && !machine.has_left()
+            && matches!(self.phase, Phase::Idle | Phase::Ready(..) | Phase::Search(_))
+        {
+            self.state.report(format!("machine {rank} has left; its session has ended"));
+        }
+        machine.is_late &= block.ready < machine.asked;
+        machine.block = block;
+        let Phase::Search(running) = &self.phase else { return };
+        if machine.takes_part(self.search, running.fingerprint) {
+            machine.is_strange = false;
+            if let (Load::Entries(entries), Some(table)) = (&machine.block.load, &*self.state.table.lock()) {
+                self.outbox.store(entries, table);
             }
+        } else if machine.block.search == self.search
+            && machine.block.fingerprint != 0
+            && !mem::replace(&mut machine.is_strange, true)
+        {
+            let message = "has another network or other hash keys; it takes no part in the search";
+            self.state.report(format!("machine {rank} {message}"));
         }
     }
-}
 
-impl Running {
-    /// Counts nodes, and hands over the lines when it is time. Returns true if the search has ended everywhere.
-    fn receive(&mut self, number: u32, blocks: &[(usize, Block)], gone: &BTreeSet<usize>) -> bool {
-        let has_ended = |(rank, block): &&(usize, Block)| block.search == number || gone.contains(rank);
-        let alike = || blocks.iter().filter(|(_, block)| block.fingerprint == self.fingerprint);
-        let nodes = alike().map(|(_, block)| block.nodes).sum();
-        self.control.set_remote_counts(nodes, alike().map(|(_, block)| block.tb_hits).sum());
-        let Some((reply, deadline)) = &mut self.end else {
-            if self.may_finish && alike().any(|(_, block)| block.is_finished) {
-                self.control.stop();
+    /// Notes machines that do not receive messages, or do not answer `isready` in time. Each is reported once, until it does.
+    fn watch(&mut self, now: Duration) {
+        let given_up = self.state.given_up.load(Relaxed);
+        let is_given_up = matches!(&self.phase, Phase::Ready(number, _) if given_up >= *number);
+        let has_input_ended = self.state.has_input_ended.load(Relaxed);
+        let limit = if has_input_ended { self.patience.stall } else { self.patience.silence };
+        let mut is_one_silent = false;
+        for (rank, machine) in self.machines.iter_mut().enumerate().filter(|&(rank, _)| rank != LEADER) {
+            let time = self.mail.on_the_way(rank, now);
+            if time > limit && !machine.is_silent && !machine.has_left() {
+                self.state
+                    .report(format!("machine {rank} does not answer; the search goes on without it until it does"));
+            }
+            // Only a receipt ends a silence.
+            machine.is_silent = time > limit || machine.is_silent && !time.is_zero();
+            is_one_silent |= machine.is_silent && !machine.has_left();
+            if is_given_up && machine.is_working() {
+                machine.is_late = true;
+                self.state.report(format!("machine {rank} has not ended its work in time"));
+            }
+        }
+        self.state.is_one_silent.store(is_one_silent, Relaxed);
+    }
+
+    /// Replies to orders that are done. Returns false after the last step.
+    fn advance(&mut self, now: Duration) -> bool {
+        let is_over = self.state.is_over.load(Relaxed);
+        match &self.phase {
+            Phase::Idle => {}
+            Phase::Ready(_, reply) => {
+                if !self.machines().any(|(_, machine)| machine.is_working()) {
+                    let _ = reply.send(());
+                    self.phase = Phase::Idle;
+                }
+            }
+            Phase::Search(running) => {
+                if self.advance_search(running) {
+                    self.phase = Phase::Idle;
+                }
+            }
+            Phase::Quit(began) => {
+                let limit = if self.machines().all(|(_, machine)| machine.answers() || machine.has_left()) {
+                    self.patience.silence
+                } else {
+                    self.patience.stall
+                };
+                if self.machines().all(|(_, machine)| machine.has_left() && !machine.is_silent) {
+                    self.phase = Phase::Leave;
+                } else if now.saturating_sub(*began) > limit {
+                    self.phase = Phase::Scatter(now);
+                }
+            }
+            Phase::Leave => return !self.machines().all(|(rank, _)| self.knows(rank, Stage::Leaves)),
+            Phase::Scatter(began) => {
+                let is_time_up = now.saturating_sub(*began) > self.patience.stall;
+                let mut machines = self.machines();
+                return !is_time_up
+                    && !machines.all(|(rank, machine)| machine.is_silent || self.knows(rank, Stage::Scatters));
+            }
+        }
+        if is_over && matches!(self.phase, Phase::Idle | Phase::Ready(..) | Phase::Search(_)) {
+            self.phase = Phase::Quit(now);
+        }
+        true
+    }
+
+    fn knows(&self, rank: usize, stage: Stage) -> bool {
+        self.mail.has_received(rank, |block| block.stage == stage)
+    }
+
+    /// Counts nodes, and hands over the ballots when it is time. Returns true if the search has ended.
+    fn advance_search(&self, running: &Running) -> bool {
+        let search = self.search;
+        let alike = || self.machines().filter(|(_, machine)| machine.takes_part(search, running.fingerprint));
+        let nodes = alike().map(|(_, machine)| machine.block.nodes).sum();
+        running.control.set_remote_counts(nodes, alike().map(|(_, machine)| machine.block.tb_hits).sum());
+        let Some((reply, deadline)) = &running.end else {
+            if running.may_finish && alike().any(|(_, machine)| machine.block.is_finished) {
+                running.control.stop();
             }
             return false;
         };
-        let have_all_ended = blocks.iter().all(|block| has_ended(&block));
-        if have_all_ended || Instant::now() >= *deadline {
-            let lines = alike().filter(has_ended).filter_map(|(_, block)| block.line.clone()).collect();
-            reply.take().map(|reply| reply.send(lines));
+        let is_awaited = |machine: &Machine| machine.search == search && machine.is_searching() && machine.answers();
+        if self.machines().any(|(_, machine)| is_awaited(machine)) && Instant::now() < *deadline {
+            return false;
         }
-        have_all_ended
+        let ballots = alike().filter_map(|(_, machine)| match &machine.block {
+            Block { ends: true, load: Load::Ballot(ballot), .. } => Some(ballot.clone()),
+            _ => None,
+        });
+        let _ = reply.send(ballots.collect());
+        true
+    }
+
+    fn send(&mut self, now: Duration) {
+        let (fingerprint, is_ending) = match &self.phase {
+            Phase::Search(Running { fingerprint, end, .. }) => (*fingerprint, end.is_some()),
+            _ => (0, true),
+        };
+        let entries = if is_ending { Vec::new() } else { self.outbox.batch() };
+        let stage = match &self.phase {
+            Phase::Quit(_) => Stage::Quits,
+            Phase::Leave => Stage::Leaves,
+            Phase::Scatter(_) => Stage::Scatters,
+            _ => Stage::Runs,
+        };
+        let is_idle = matches!(self.phase, Phase::Idle | Phase::Ready(..));
+        // The followers see that the leader is alive.
+        let is_soon = !is_idle || self.state.has_input_ended.load(Relaxed);
+        let repeat = if is_soon { REPEAT } else { self.patience.leader / 30 };
+        for (rank, machine) in self.machines.iter_mut().enumerate().filter(|&(rank, _)| rank != LEADER) {
+            // A session that is over takes no lines.
+            if !machine.text.is_empty() && stage == Stage::Runs {
+                let text = machine.text.get(..machine.text.len().min(MAX_TEXT)).unwrap_or_default().to_vec();
+                let length = text.len();
+                if self.mail.send(rank, Block { load: Load::Text(text), ..Block::default() }, now, Duration::ZERO) {
+                    machine.text.drain(..length);
+                }
+                continue;
+            }
+            let is_searching = machine.search != 0 && machine.is_searching();
+            let is_running = is_searching && machine.search == self.search && !is_ending;
+            let block = Block {
+                search: if is_searching { machine.search } else { 0 },
+                ends: is_searching && !is_running,
+                stage,
+                fingerprint: if is_running { fingerprint } else { 0 },
+                load: Load::Entries(if is_running { entries.clone() } else { Vec::new() }),
+                ..Block::default()
+            };
+            self.mail.send(rank, block, now, repeat);
+        }
     }
 }

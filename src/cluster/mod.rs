@@ -1,19 +1,19 @@
-//! Several machines as one engine: a leader, followers, and rounds in which they exchange blocks of bytes.
+//! Several machines as one engine: a leader, followers, and the messages between them.
 //!
 //! Each machine is one process with its own threads and transposition table. The leader runs the UCI session of the
 //! user; each follower runs a session whose input is lines from the leader, so that options, positions and searches
 //! reach it by the code of any session. All search the same root (Lazy SMP over machines, as in Stockfish's
-//! branch `cluster`): they exchange the deeper table entries, and at the end vote on the line to play.
+//! branch `cluster`): they exchange the deeper table entries, and at the end their workers vote on the move to play.
 //!
-//! One thread of each machine calls the [`Transport`], whose only operation is collective: all give a block and get
-//! those of all. A search calls it every millisecond. The workers hand their entries over through a queue, and never
-//! wait. Between searches the followers wait in a round that the leader has not entered.
+//! One thread of each machine calls the [`Transport`]: it sends each other machine at most one message at a time, and never
+//! waits for one. A machine that is slow holds up nobody. The workers hand their entries over through a queue, and never
+//! wait either.
 //!
 //! | file | content |
 //! |---|---|
-//! | `transport.rs`, `mpi.rs` | the collective operation, and a round of it; by MPI |
-//! | `block.rs` | the bytes of a round |
-//! | `outbox.rs` | entries from the workers to the rounds |
+//! | `transport.rs`, `mpi.rs` | messages between two machines; by MPI |
+//! | `block.rs` | the bytes of a message |
+//! | `outbox.rs` | entries from the workers to the messages |
 //! | `leader.rs`, `follower.rs` | the two kinds of machines |
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
@@ -43,7 +43,12 @@ use transport::greet;
 #[cfg(test)]
 pub(crate) use transport::local;
 
+use crate::smp::request_short_slices;
+
 const LEADER: usize = 0;
+
+/// Between two looks at the messages, and two batches of entries, in a search.
+const INTERVAL: Duration = Duration::from_micros(500);
 
 /// Times for which machines wait for one another.
 #[derive(Debug, Clone, Copy)]
@@ -52,7 +57,7 @@ pub(crate) struct Patience {
     pub(crate) ready: Duration,
     /// A follower waits for a sign of life of the leader.
     pub(crate) leader: Duration,
-    /// The others are silent if a round takes longer.
+    /// A machine is silent if it does not receive a message for longer.
     pub(crate) silence: Duration,
     /// The same after the end of the input: `mpirun` closes it when a process has died, and kills this one a second
     /// later.
@@ -95,6 +100,8 @@ pub(crate) fn join<T: Transport + 'static>(
     let (part, take_part) = bounded::<Box<dyn FnOnce(T) + Send>>(1);
     let thread = thread::Builder::new().name("cluster".into()).spawn(move || match connect().map(greet) {
         Ok(group) => {
+            // Messages need little time, but soon.
+            request_short_slices();
             let place =
                 group.as_ref().map(|(transport, strangers)| (transport.rank(), transport.ranks(), strangers.clone()));
             let _ = result.send(Ok(place));
@@ -117,12 +124,12 @@ pub(crate) fn join<T: Transport + 'static>(
         let _ = thread.join();
         Role::Alone
     } else if rank == LEADER {
-        let (link, work) = LeaderLink::new(patience);
+        let (link, work) = LeaderLink::new(ranks, patience);
         part.send(Box::new(|transport| work(transport).run())).map_err(|_| ended())?;
         link.set_thread(thread);
         Role::Leader(Arc::new(link))
     } else {
-        let (link, session, work) = FollowerLink::new(rank, patience);
+        let (link, session, work) = FollowerLink::new(rank, ranks, patience);
         part.send(Box::new(|transport| work(transport).run())).map_err(|_| ended())?;
         link.set_thread(thread);
         Role::Follower(Arc::new(link), session)

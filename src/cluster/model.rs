@@ -1,6 +1,6 @@
-//! A model of rounds: a leader's and two followers' shipped loops, links and inputs over a transport of shuttle's locks.
-//! The test plays the sessions. Deliberate bugs of the transport lose a round, repeat one, or let the report of an end
-//! overtake it.
+//! A model of the messages: a leader's and two followers' shipped loops, links and inputs over a transport of shared
+//! memory. The test plays the sessions. Deliberate bugs of the transport lose a message, repeat one, or let the report of an
+//! end overtake its ballot.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use std::cell::RefCell;
@@ -10,39 +10,36 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, TryRecvError, bounded};
+use parking_lot::Mutex;
 use sesame_table::Scheme;
-use shuttle::sync::{Condvar, Mutex};
 use shuttle::thread;
 
-use super::Patience;
-use super::block::{BLOCK_BYTES, Block, Load};
+use super::block::{Block, Load};
 use super::follower::{FollowerLink, FollowerSession};
 use super::leader::{LeaderLink, Order};
 use super::transport::Transport;
+use super::{INTERVAL, LEADER, Patience};
 use crate::position::{Move, Square};
 use crate::search::{Bound, Control, TranspositionTable};
 use crate::smp::models::explore::{many_schedules, must_fail, require};
-use crate::smp::{Line, Score, SearchLink};
+use crate::smp::{Ballot, Line, RootResult, Score, SearchLink};
 
 const RANKS: usize = 3;
 const SEARCHES: u32 = 2;
 
-/// The blocks of a round while they come, and of the last round.
-#[derive(Default)]
-struct Meeting {
-    round: usize,
-    given: Vec<Option<Vec<u8>>>,
-    all: Vec<u8>,
-}
+/// No machine is missing.
+const FOREVER: Duration = Duration::from_secs(1 << 30);
+const PATIENT: Patience = Patience { ready: FOREVER, leader: FOREVER, silence: FOREVER, stall: FOREVER };
 
-struct Shared {
-    meeting: Mutex<Meeting>,
-    is_complete: Condvar,
-}
+/// By receiver and sender: the message on its way. The threads take turns at the end of each step only.
+type Messages = Mutex<[[Option<Vec<u8>>; RANKS]; RANKS]>;
 
 /// A flaw of the transport: changes what a rank receives.
 trait Flaw: Send + Sync + 'static {
-    fn receive(_rank: usize, _before: &[u8], _all: &mut Vec<u8>) {}
+    /// `before` is the sender's last block.
+    fn receive(_rank: usize, _from: usize, _before: Option<&Block>, block: Block) -> Option<Block> {
+        Some(block)
+    }
 }
 
 struct NoFlaw;
@@ -51,45 +48,34 @@ impl Flaw for NoFlaw {}
 /// One rank misses the leader's text.
 struct Loses;
 impl Flaw for Loses {
-    fn receive(rank: usize, _: &[u8], all: &mut Vec<u8>) {
-        if rank == 2 && matches!(Block::read(all).unwrap().load, Load::Text(_)) {
-            put(Block::default(), 0, all);
-        }
+    fn receive(rank: usize, _: usize, _: Option<&Block>, block: Block) -> Option<Block> {
+        (rank != 2 || !matches!(block.load, Load::Text(_))).then_some(block)
     }
 }
 
-/// One rank receives what the leader sent a round before.
+/// One rank receives the leader's text once more.
 struct Repeats;
 impl Flaw for Repeats {
-    fn receive(rank: usize, before: &[u8], all: &mut Vec<u8>) {
-        if rank == 1 && Block::read(all).unwrap().search > 0 {
-            put(Block::read(before).unwrap(), 0, all);
-        }
+    fn receive(rank: usize, _: usize, before: Option<&Block>, block: Block) -> Option<Block> {
+        let text = before.filter(|before| rank == 1 && matches!(before.load, Load::Text(_)));
+        Some(text.cloned().unwrap_or(block))
     }
 }
 
-/// A follower's report of an end comes before its line.
+/// A follower's report of an end comes before its ballot.
 struct Overtakes;
 impl Flaw for Overtakes {
-    fn receive(rank: usize, _: &[u8], all: &mut Vec<u8>) {
-        let search = Block::read(all).unwrap().search;
-        if rank == 0 && search > 0 {
-            let follower = Block::read(&all[BLOCK_BYTES..]).unwrap();
-            put(Block { search, ..follower }, 1, all);
-        }
+    fn receive(rank: usize, from: usize, _: Option<&Block>, block: Block) -> Option<Block> {
+        let ends = block.ends || rank == LEADER && from == 1;
+        Some(Block { ends, ..block })
     }
-}
-
-fn put(block: Block, rank: usize, all: &mut [u8]) {
-    let mut bytes = Vec::new();
-    block.write(&mut bytes);
-    all[rank * BLOCK_BYTES..][..BLOCK_BYTES].copy_from_slice(&bytes);
 }
 
 struct Model<F> {
     rank: usize,
-    shared: Arc<Shared>,
-    before: RefCell<Vec<u8>>,
+    messages: Arc<Messages>,
+    /// By sender.
+    before: RefCell<[Option<Block>; RANKS]>,
     flaw: PhantomData<F>,
 }
 
@@ -102,30 +88,29 @@ impl<F: Flaw> Transport for Model<F> {
         RANKS
     }
 
-    fn all_gather(&self, own: &[u8], all: &mut Vec<u8>, _: &mut dyn FnMut()) {
-        let mut meeting = self.shared.meeting.lock().unwrap();
-        let round = meeting.round;
-        meeting.given.resize(RANKS, None);
-        meeting.given[self.rank] = Some(own.to_vec());
-        if meeting.given.iter().all(Option::is_some) {
-            meeting.all = std::mem::take(&mut meeting.given).into_iter().flatten().flatten().collect();
-            meeting.round += 1;
-            self.shared.is_complete.notify_all();
-        }
-        while meeting.round == round {
-            meeting = self.shared.is_complete.wait(meeting).unwrap();
-        }
-        all.clone_from(&meeting.all);
-        drop(meeting);
-        let sent = all.clone();
-        F::receive(self.rank, &self.before.borrow(), all);
-        self.before.replace(sent);
+    fn all_gather(&self, _: &[u8], _: &mut Vec<u8>, _: &mut dyn FnMut()) {}
+
+    fn send(&self, to: usize, message: &[u8]) -> bool {
+        let place = &mut self.messages.lock()[to][self.rank];
+        let is_free = place.is_none();
+        place.get_or_insert_with(|| message.to_vec());
+        is_free
     }
 
-    fn send_heartbeat(&self) {}
+    fn is_sending(&self, to: usize) -> bool {
+        self.messages.lock()[to][self.rank].is_some()
+    }
 
-    fn take_heartbeat(&self) -> bool {
-        false
+    fn receive(&self) -> Option<(usize, Vec<u8>)> {
+        let (from, bytes) = self.messages.lock()[self.rank]
+            .iter_mut()
+            .enumerate()
+            .find_map(|(from, place)| Some((from, place.take()?)))?;
+        let block = Block::read(&bytes).unwrap();
+        let before = self.before.borrow_mut()[from].replace(block.clone());
+        let mut changed = Vec::new();
+        F::receive(self.rank, from, before.as_ref(), block).unwrap_or_default().write(&mut changed);
+        Some((from, changed))
     }
 
     fn regroup(self, _: &[usize]) -> Self {
@@ -140,10 +125,11 @@ fn table() -> &'static Arc<TranspositionTable> {
 }
 
 /// Says which machine found it, in which of its searches.
-fn line(machine: usize, search: u32) -> Line {
-    let pv = vec![Move::new(Square::E2, Square::E4, None)];
+fn ballot(machine: usize, search: u32) -> Ballot {
+    let mv = Move::new(Square::E2, Square::E4, None);
     let score = Score::Centipawns(machine as i32);
-    Line { rank: 1, depth: search, seldepth: 1, score, bound: Bound::Exact, pv }
+    let line = Line { rank: 1, depth: search, seldepth: 1, score, bound: Bound::Exact, pv: vec![mv] };
+    Ballot { line, results: vec![RootResult { mv, score: machine as i32, depth: search }] }
 }
 
 /// Carries out the leader's lines as a session does, until the end of the input.
@@ -168,7 +154,7 @@ fn follow(link: &FollowerLink, mut session: FollowerSession) {
                 "stop" => {
                     require(std::mem::take(&mut is_searching), || "a stop without a search".to_owned());
                     thread::yield_now();
-                    link.end(Some(line(link.machine(), searches)), Duration::ZERO);
+                    link.end(Some(ballot(link.machine(), searches)), Duration::ZERO);
                     session.output.write_all(b"bestmove e2e4\n").unwrap();
                 }
                 "isready" => session.output.write_all(b"readyok\n").unwrap(),
@@ -206,46 +192,53 @@ fn lead(link: &LeaderLink) {
         thread::yield_now();
         let (sender, receiver) = bounded(1);
         link.orders.send(Order::End(sender, forever)).unwrap();
-        let lines = reply(&receiver);
-        require(lines == [line(1, search), line(2, search)], || format!("search {search}: {lines:?}"));
+        let ballots = reply(&receiver);
+        require(ballots == [ballot(1, search), ballot(2, search)], || format!("search {search}: {ballots:?}"));
     }
     link.orders.send(Order::Quit).unwrap();
 }
 
-fn rounds_of<F: Flaw>() {
-    let shared = Arc::new(Shared { meeting: Mutex::default(), is_complete: Condvar::new() });
+/// Makes steps until the last one.
+fn run(mut step: impl FnMut(Duration) -> Option<Duration>) {
+    let mut now = Duration::ZERO;
+    while step(now).is_some() {
+        now += INTERVAL;
+        thread::yield_now();
+    }
+}
+
+fn machines_of<F: Flaw>() {
+    let messages: Arc<Messages> = Arc::default();
     let transport =
-        |rank| Model::<F> { rank, shared: Arc::clone(&shared), before: RefCell::default(), flaw: PhantomData };
+        |rank| Model::<F> { rank, messages: Arc::clone(&messages), before: RefCell::default(), flaw: PhantomData };
     let mut threads = Vec::new();
     for rank in 1..RANKS {
-        let (link, session, work) = FollowerLink::new(rank, Patience::default());
-        let follower = work(transport(rank));
-        threads.push(thread::spawn(move || follower.run()));
+        let (link, session, work) = FollowerLink::new(rank, RANKS, PATIENT);
+        let mut follower = work(transport(rank));
+        threads.push(thread::spawn(move || run(|now| follower.step(now))));
         threads.push(thread::spawn(move || follow(&link, session)));
     }
-    let (link, work) = LeaderLink::new(Patience::default());
-    let mut leader = work(transport(0));
+    let (link, work) = LeaderLink::new(RANKS, PATIENT);
+    let mut leader = work(transport(LEADER));
     threads.push(thread::spawn(move || {
-        let mut pause = Some(Duration::ZERO);
-        while pause.is_some() {
+        run(|now| {
             let order = leader.next_order(Duration::ZERO);
-            pause = leader.step(order);
-            thread::yield_now();
-        }
+            leader.step(order, now)
+        });
     }));
     threads.push(thread::spawn(move || lead(&link)));
     threads.into_iter().for_each(|thread| thread.join().unwrap());
 }
 
 #[test]
-fn each_search_ends_everywhere_with_its_own_lines() {
-    many_schedules("rounds of three machines", rounds_of::<NoFlaw>);
+fn each_search_ends_everywhere_with_its_own_ballots() {
+    many_schedules("messages of three machines", machines_of::<NoFlaw>);
 }
 
 #[test]
 fn broken_transports_are_caught() {
     // The leader waits for the search forever.
-    must_fail("max_steps", || many_schedules("rounds, one is lost", rounds_of::<Loses>));
-    must_fail("search", || many_schedules("rounds, repeated", rounds_of::<Repeats>));
-    must_fail("search", || many_schedules("rounds, an end is overtaken", rounds_of::<Overtakes>));
+    must_fail("max_steps", || many_schedules("messages, one is lost", machines_of::<Loses>));
+    must_fail("search", || many_schedules("messages, repeated", machines_of::<Repeats>));
+    must_fail("search", || many_schedules("messages, a ballot is overtaken", machines_of::<Overtakes>));
 }

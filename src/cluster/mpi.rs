@@ -4,21 +4,43 @@ use std::cell::RefCell;
 use std::io;
 use std::mem;
 
+use mpi::Threading;
 use mpi::environment::Universe;
+use mpi::point_to_point::MatchedReceiveVec;
 use mpi::request::{self, Request, StaticScope};
 use mpi::topology::{Color, SimpleCommunicator};
 use mpi::traits::{Communicator, CommunicatorCollectives, Destination, Source};
-use mpi::{Rank, Threading};
 
-use super::{LEADER, Transport};
+use super::Transport;
 
 pub(crate) struct MpiTransport {
     /// Freed before MPI is finalised.
     group: SimpleCommunicator,
-    /// Heartbeats on their way.
-    heartbeats: RefCell<Vec<(Rank, Request<'static, u8>)>>,
+    /// By rank: the message on its way.
+    sending: RefCell<Vec<Option<Sending>>>,
     /// Finalises MPI when it is dropped.
     _universe: Universe,
+}
+
+/// A message that has not been received, and its bytes.
+struct Sending {
+    request: Request<'static, [u8]>,
+    bytes: *mut [u8],
+}
+
+impl Sending {
+    /// Returns `None` if the message has been received.
+    fn test(self) -> Option<Self> {
+        let Self { request, bytes } = self;
+        match request.test() {
+            Ok(_) => {
+                // SAFETY: the pointer is of `Box::into_raw`, and the request, which borrowed the bytes, is complete.
+                drop(unsafe { Box::from_raw(bytes) });
+                None
+            }
+            Err(request) => Some(Self { request, bytes }),
+        }
+    }
 }
 
 impl MpiTransport {
@@ -30,8 +52,14 @@ impl MpiTransport {
         if threading < Threading::Funneled {
             return Err(io::Error::other("this MPI is built without threads"));
         }
-        Ok(Self { group: universe.world(), heartbeats: RefCell::default(), _universe: universe })
+        let group = universe.world();
+        let sending = RefCell::new(no_messages(&group));
+        Ok(Self { group, sending, _universe: universe })
     }
+}
+
+fn no_messages(group: &SimpleCommunicator) -> Vec<Option<Sending>> {
+    (0..group.size()).map(|_| None).collect()
 }
 
 impl Transport for MpiTransport {
@@ -54,34 +82,38 @@ impl Transport for MpiTransport {
         });
     }
 
-    fn send_heartbeat(&self) {
-        let mut pending = self.heartbeats.borrow_mut();
-        // A stopped process may not take its heartbeats: no other is sent while one is on its way.
-        *pending = mem::take(&mut *pending)
-            .into_iter()
-            .filter_map(|(rank, request)| request.test().err().map(|request| (rank, request)))
-            .collect();
-        for rank in (0..self.group.size()).filter(|&rank| rank != self.group.rank()) {
-            if pending.iter().all(|&(busy, _)| busy != rank) {
-                let process = self.group.process_at_rank(rank);
-                pending.push((rank, process.immediate_send(StaticScope, &0)));
-            }
+    fn send(&self, to: usize, message: &[u8]) -> bool {
+        if self.is_sending(to) {
+            return false;
         }
+        let Ok(rank) = i32::try_from(to) else { return false };
+        let bytes = Box::into_raw(Box::<[u8]>::from(message));
+        // Synchronous: complete once the other process has begun to receive. So a stopped process gets one message, not as
+        // many as fit into memory.
+        // SAFETY: the bytes are freed only when the request is complete, and written by nobody.
+        let request = self.group.process_at_rank(rank).immediate_synchronous_send(StaticScope, unsafe { &*bytes });
+        if let Some(place) = self.sending.borrow_mut().get_mut(to) {
+            *place = Some(Sending { request, bytes });
+        }
+        true
     }
 
-    fn take_heartbeat(&self) -> bool {
-        let leader = self.group.process_at_rank(LEADER as Rank);
-        let mut has_come = false;
-        while let Some((message, _)) = leader.immediate_matched_probe() {
-            let _ = message.matched_receive::<u8>();
-            has_come = true;
-        }
-        has_come
+    fn is_sending(&self, to: usize) -> bool {
+        let mut sending = self.sending.borrow_mut();
+        let Some(place) = sending.get_mut(to) else { return false };
+        *place = place.take().and_then(Sending::test);
+        place.is_some()
+    }
+
+    fn receive(&self) -> Option<(usize, Vec<u8>)> {
+        let (bytes, status) = self.group.any_process().immediate_matched_probe()?.matched_receive_vec();
+        Some((usize::try_from(status.source_rank()).ok()?, bytes))
     }
 
     fn regroup(mut self, ranks: &[usize]) -> Self {
         let number = ranks.first().and_then(|&rank| i32::try_from(rank).ok()).unwrap_or_default();
         if let Some(group) = self.group.split_by_color(Color::with_value(number)) {
+            self.sending = RefCell::new(no_messages(&group));
             self.group = group;
         }
         self
@@ -91,8 +123,6 @@ impl Transport for MpiTransport {
 impl Drop for MpiTransport {
     fn drop(&mut self) {
         // Dropped while it is on its way, a request panics.
-        for (_, request) in self.heartbeats.take() {
-            let _ = request.test().map_err(mem::forget);
-        }
+        self.sending.take().into_iter().flatten().filter_map(Sending::test).for_each(mem::forget);
     }
 }

@@ -5,19 +5,23 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
 
-use super::block::{Load, MAX_ENTRIES};
+use super::block::MAX_ENTRIES;
 use crate::search::{EntryTaker, RemoteEntries, RemoteEntry, SentFilter, TranspositionTable};
 
 /// In blocks. More entries are dropped, and the least depth rises.
 const QUEUE_BLOCKS: usize = 4;
+
+/// From all others together, in one interval of half a millisecond: a machine stores no more than 400,000 entries a second.
+/// That is a few percent of one core.
+const MAX_RECEIVED: usize = 200;
 
 /// For the least depth of an entry that is sent, in plies.
 const DEPTHS: std::ops::RangeInclusive<u8> = 3..=20;
 
 const FIRST_DEPTH: u8 = 5;
 
-/// With a smaller batch, the least depth falls.
-const SMALL_BATCH: usize = MAX_ENTRIES / 8;
+/// With a smaller part of the largest batch, the least depth falls.
+const SMALL_PART: usize = 8;
 
 /// The receiving end of the queue. The workers never wait: an entry that finds the queue full is dropped. To keep such
 /// entries few, the least depth rises after a drop, and falls when a batch is small.
@@ -26,6 +30,7 @@ pub(super) struct Outbox {
     dropped: Arc<AtomicU64>,
     exchange: Arc<RemoteEntries>,
     filter: SentFilter,
+    max_batch: usize,
 }
 
 struct Queue {
@@ -42,12 +47,14 @@ impl EntryTaker for Queue {
 }
 
 impl Outbox {
-    pub(super) fn new() -> Self {
-        let (sender, entries) = bounded(QUEUE_BLOCKS * MAX_ENTRIES);
+    /// The more machines there are, the fewer entries each one sends, and the deeper they are.
+    pub(super) fn new(ranks: usize) -> Self {
+        let max_batch = (MAX_RECEIVED / ranks.saturating_sub(1).max(1)).clamp(1, MAX_ENTRIES);
+        let (sender, entries) = bounded(QUEUE_BLOCKS * max_batch);
         let dropped = Arc::new(AtomicU64::new(0));
         let queue = Queue { entries: sender, dropped: Arc::clone(&dropped) };
         let exchange = Arc::new(RemoteEntries::new(FIRST_DEPTH, Box::new(queue)));
-        Self { entries, dropped, exchange, filter: SentFilter::new() }
+        Self { entries, dropped, exchange, filter: SentFilter::new(), max_batch }
     }
 
     pub(super) fn exchange(&self) -> Arc<RemoteEntries> {
@@ -62,16 +69,12 @@ impl Outbox {
         self.exchange.set_min_depth(FIRST_DEPTH);
     }
 
-    pub(super) fn has_batch(&self) -> bool {
-        self.entries.len() >= MAX_ENTRIES
-    }
-
-    /// Leaves out entries sent before, and adapts the least depth. At most [`MAX_ENTRIES`].
+    /// Leaves out entries sent before, and adapts the least depth.
     pub(super) fn batch(&mut self) -> Vec<RemoteEntry> {
         let mut batch = Vec::new();
         // Taken from the queue: repeated entries count as flow too.
         let mut taken = 0;
-        while batch.len() < MAX_ENTRIES
+        while batch.len() < self.max_batch
             && let Ok(entry) = self.entries.try_recv()
         {
             taken += 1;
@@ -82,15 +85,16 @@ impl Outbox {
         let depth = self.exchange.min_depth();
         if self.dropped.swap(0, Relaxed) > 0 {
             self.exchange.set_min_depth((depth + 1).min(*DEPTHS.end()));
-        } else if taken < SMALL_BATCH {
+        } else if taken * SMALL_PART < self.max_batch {
             self.exchange.set_min_depth((depth - 1).max(*DEPTHS.start()));
         }
         batch
     }
 
     /// Uses the table's replacement scheme. The entries are not sent back.
-    pub(super) fn store(&mut self, load: &Load, table: &TranspositionTable) {
-        let Load::Entries(entries) = load else { return };
+    pub(super) fn store(&mut self, entries: &[RemoteEntry], table: &TranspositionTable) {
+        // The buckets come from memory together.
+        entries.iter().for_each(|entry| table.prefetch(entry.key));
         for entry in entries {
             table.store(entry.key, &entry.entry, entry.work);
             self.filter.is_new(entry);
@@ -117,11 +121,11 @@ mod tests {
 
     #[test]
     fn repeated_and_known_entries_are_not_sent() {
-        let mut outbox = Outbox::new();
+        let mut outbox = Outbox::new(2);
         offer(&outbox, [entry(1, 9), entry(1, 9), entry(2, 9), entry(1, 9), entry(1, 10)]);
         assert_eq!(outbox.batch(), [entry(1, 9), entry(2, 9), entry(1, 10)]);
         let table = TranspositionTable::with_mib(1, Scheme::default()).unwrap();
-        outbox.store(&Load::Entries(vec![entry(7, 8)]), &table);
+        outbox.store(&[entry(7, 8)], &table);
         assert_eq!(table.probe(7), Some(entry(7, 8).entry));
         offer(&outbox, [entry(7, 8), entry(2, 9), entry(7, 9)]);
         assert_eq!(outbox.batch(), [entry(7, 9)]);
@@ -132,20 +136,17 @@ mod tests {
 
     #[test]
     fn shallow_entries_are_not_sent() {
-        let mut outbox = Outbox::new();
+        let mut outbox = Outbox::new(2);
         offer(&outbox, [entry(1, FIRST_DEPTH - 1), entry(2, FIRST_DEPTH)]);
         assert_eq!(outbox.batch(), [entry(2, FIRST_DEPTH)]);
     }
 
     #[test]
     fn least_depth_follows_the_flow() {
-        let mut outbox = Outbox::new();
+        let mut outbox = Outbox::new(2);
         let depth = |outbox: &Outbox| outbox.exchange.min_depth();
         let flood = || (0..10 * MAX_ENTRIES as u64).map(|key| entry(key, 30));
-        offer(&outbox, flood().take(MAX_ENTRIES - 1));
-        assert!(!outbox.has_batch());
         offer(&outbox, flood());
-        assert!(outbox.has_batch());
         assert_eq!(outbox.batch().len(), MAX_ENTRIES);
         assert_eq!(depth(&outbox), FIRST_DEPTH + 1);
         for _ in 0..100 {
@@ -162,6 +163,17 @@ mod tests {
             offer(&outbox, flood().take(entries));
             outbox.batch();
             assert_eq!(depth(&outbox), after, "{entries} entries");
+        }
+    }
+
+    /// The least depth of each machine follows from its part.
+    #[test]
+    fn a_machine_receives_no_more_from_many_than_from_few() {
+        for (ranks, batch) in [(1, MAX_ENTRIES), (2, MAX_ENTRIES), (3, 100), (16, 13), (1000, 1)] {
+            let mut outbox = Outbox::new(ranks);
+            offer(&outbox, (0..10 * MAX_ENTRIES as u64).map(|key| entry(key, 30)));
+            assert_eq!(outbox.batch().len(), batch, "{ranks} machines");
+            assert_eq!(outbox.exchange.min_depth(), FIRST_DEPTH + 1, "{ranks} machines");
         }
     }
 }

@@ -10,14 +10,14 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::TryRecvError;
 use sesame_table::Scheme;
 
-use super::block::{Block, Load};
+use super::block::{Block, Load, Stage};
 use super::follower::{FollowerLink, FollowerSession};
 use super::leader::LeaderLink;
-use super::transport::{GREETING, Rounds, Transport, local};
+use super::transport::{GREETING, Mail, Transport, local};
 use super::*;
 use crate::position::{Move, Square};
 use crate::search::{Bound, Control, RemoteEntry, TranspositionTable, TtEntry};
-use crate::smp::{Line, Score, SearchLink};
+use crate::smp::{Ballot, Line, RootResult, Score, SearchLink};
 
 /// Of the machine under test, and of one with another network.
 const OURS: u64 = 1;
@@ -49,43 +49,66 @@ fn entry(key: u64) -> RemoteEntry {
     RemoteEntry { key, entry, work: 5 }
 }
 
-fn line(depth: u32) -> Line {
-    let pv = vec![Move::new(Square::E2, Square::E4, None)];
-    Line { rank: 1, depth, seldepth: 9, score: Score::Centipawns(1), bound: Bound::Exact, pv }
+fn ballot(depth: u32) -> Ballot {
+    let mv = Move::new(Square::E2, Square::E4, None);
+    let line = Line { rank: 1, depth, seldepth: 9, score: Score::Centipawns(1), bound: Bound::Exact, pv: vec![mv] };
+    Ballot { line, results: vec![RootResult { mv, score: 1, depth }] }
 }
 
-/// A machine that the test plays: it answers each round with a block, made from the leader's last one.
+/// A machine that the test plays: it answers each of the leader's blocks but text, also those after a search with its number.
 fn follower(
     transport: impl Transport + Send + 'static,
     answer: impl Fn(&Block) -> Block + Send + 'static,
 ) -> JoinHandle<()> {
     thread::spawn(move || {
-        let mut rounds = Rounds::new(transport);
-        let mut own = answer(&Block::default());
+        let mut mail = Mail::new(transport);
+        let (mut own, mut search) = (answer(&Block { ends: true, ..Block::default() }), 0);
         loop {
-            let blocks = rounds.exchange(&own, &mut |_, _| ());
-            if own.quits && blocks.iter().all(|(_, block)| block.quits) {
-                return;
+            let blocks = mail.receive().into_iter().filter(|(from, _)| *from == LEADER).map(|(_, block)| block);
+            for block in blocks.filter(|block| !matches!(block.load, Load::Text(_))) {
+                match block.stage {
+                    Stage::Leaves => return mail.leave(&mut || ()),
+                    Stage::Scatters => return,
+                    _ => {}
+                }
+                let is_over = block.search == 0;
+                search = search.max(block.search);
+                own = answer(&Block { search, ends: block.ends || is_over, ..block });
             }
-            own = answer(&blocks[LEADER].1);
+            mail.send(LEADER, own.clone(), Duration::ZERO, Duration::ZERO);
+            thread::sleep(Duration::from_millis(1));
         }
     })
 }
 
 /// Answers `quit`.
 fn quits_like(leader: &Block) -> Block {
-    Block { quits: leader.quits, ..Block::default() }
+    Block { stage: leader.stage, ..Block::default() }
 }
 
 /// Ends each search when it is stopped.
 fn ends_like(leader: &Block) -> Block {
-    Block { search: if leader.stops { leader.search } else { 0 }, ..quits_like(leader) }
+    Block { search: leader.search, ends: leader.ends, fingerprint: OURS, ..quits_like(leader) }
+}
+
+/// Votes at the end of each search.
+fn votes_like(leader: &Block) -> Block {
+    let load = if leader.ends { Load::Ballot(ballot(9)) } else { Load::default() };
+    Block { load, ..ends_like(leader) }
 }
 
 fn leader(transport: impl Transport + Send + 'static, patience: Patience) -> LeaderLink {
-    let (link, work) = LeaderLink::new(patience);
+    let (link, work) = LeaderLink::new(transport.ranks(), patience);
     link.set_thread(thread::spawn(move || work(transport).run()));
     link
+}
+
+/// Returns once the other has received the block.
+fn tell<T: Transport>(mail: &mut Mail<T>, to: usize, block: Block) {
+    while !mail.send(to, block.clone(), Duration::ZERO, Duration::ZERO) {
+        thread::sleep(Duration::from_millis(1));
+    }
+    wait_until("the block is received", || mail.has_received(to, |_| true));
 }
 
 fn begin(link: &dyn SearchLink, control: &Arc<Control>, table: &Arc<TranspositionTable>) -> bool {
@@ -97,26 +120,28 @@ fn begin(link: &dyn SearchLink, control: &Arc<Control>, table: &Arc<Transpositio
 fn leader_takes_what_machines_with_its_network_find() {
     let mut group = local::group(3).into_iter();
     let link = leader(group.next().unwrap(), PATIENT);
-    let rounds = Arc::new(AtomicUsize::new(0));
-    let answer = |fingerprint: u64, from_round: usize| {
-        let rounds = Arc::clone(&rounds);
+    let blocks = Arc::new(AtomicUsize::new(0));
+    let answer = |fingerprint: u64, from_block: usize| {
+        let blocks = Arc::clone(&blocks);
         move |block: &Block| {
-            let has_begun = block.search > 0 && rounds.fetch_add(1, SeqCst) >= from_round;
-            let load = Load::Entries(if has_begun { vec![entry(fingerprint)] } else { Vec::new() });
-            let line = block.stops.then(|| line(fingerprint as u32));
-            Block { fingerprint, nodes: 10 * fingerprint, tb_hits: 3, line, load, ..ends_like(block) }
+            let has_begun = block.search > 0 && blocks.fetch_add(1, SeqCst) >= from_block;
+            let load = match votes_like(block).load {
+                Load::Ballot(_) => Load::Ballot(ballot(fingerprint as u32)),
+                _ => Load::Entries(if has_begun { vec![entry(fingerprint)] } else { Vec::new() }),
+            };
+            Block { fingerprint, nodes: 10 * fingerprint, tb_hits: 3, load, ..ends_like(block) }
         }
     };
-    // The other one is first, by many rounds.
-    let followers = [(OURS, 50), (OTHER, 0)];
+    // The other one is first, by many blocks.
+    let followers = [(OURS, 20), (OTHER, 0)];
     let followers = followers.map(|(network, from)| follower(group.next().unwrap(), answer(network, from)));
     for search in 1..=2 {
         let (control, table) = (Arc::new(Control::new(1, None)), table());
         assert!(begin(&link, &control, &table));
-        wait_until("an entry of a follower is stored", || table.probe(OURS).is_some());
+        wait_until("an entry of a follower is stored", || table.probe(OURS).is_some() && control.nodes() > 0);
         assert_eq!((control.nodes(), control.tb_hits(), table.probe(OTHER)), (10, 3, None));
-        let (lines, message) = link.end(None, PATIENCE);
-        assert_eq!(lines, [line(1)]);
+        let (ballots, message) = link.end(None, FOREVER);
+        assert_eq!(ballots, [ballot(1)]);
         let reported = message.is_some_and(|text| text.contains("machine 2 has another network"));
         assert_eq!(reported, search == 1, "once");
     }
@@ -127,8 +152,8 @@ fn leader_takes_what_machines_with_its_network_find() {
 #[test]
 fn follower_stores_what_machines_with_its_network_send() {
     let mut group = local::group(2).into_iter();
-    let mut leader = Rounds::new(group.next().unwrap());
-    let (link, session, work) = FollowerLink::new(1, PATIENT);
+    let mut leader = Mail::new(group.next().unwrap());
+    let (link, session, work) = FollowerLink::new(1, 2, PATIENT);
     let transport = group.next().unwrap();
     link.set_thread(thread::spawn(move || work(transport).run()));
     let (control, table) = (Arc::new(Control::new(1, None)), table());
@@ -137,34 +162,22 @@ fn follower_stores_what_machines_with_its_network_send() {
         let load = Load::Entries(vec![entry(key)]);
         Block { search: 1, fingerprint, load, ..Block::default() }
     };
-    for block in [sends(OTHER, 7), sends(OURS, 8), Block::default()] {
-        leader.exchange(&block, &mut |_, _| ());
-    }
+    tell(&mut leader, 1, sends(OTHER, 7));
+    tell(&mut leader, 1, sends(OURS, 8));
     wait_until("an entry of the leader is stored", || table.probe(8).is_some());
     assert_eq!(table.probe(7), None);
     drop(session);
-    while !leader.exchange(&Block { quits: true, ..Block::default() }, &mut |_, _| ())[0].1.quits {}
+    wait_until("the follower quits", || leader.receive().iter().any(|(_, block)| block.stage == Stage::Quits));
+    tell(&mut leader, 1, Block { stage: Stage::Leaves, ..Block::default() });
+    leader.leave(&mut || ());
     assert!(link.leave());
 }
 
-#[test]
-fn lines_in_time_come_at_the_deadline() {
-    let mut group = local::group(3).into_iter();
-    let link = leader(group.next().unwrap(), PATIENT);
-    let in_time = |block: &Block| Block { fingerprint: OURS, line: block.stops.then(|| line(9)), ..ends_like(block) };
-    let followers = [follower(group.next().unwrap(), in_time), follower(group.next().unwrap(), quits_like)];
-    assert!(begin(&link, &Arc::new(Control::new(1, None)), &table()));
-    assert_eq!(link.end(None, Duration::from_secs(8)), (vec![line(9)], None));
-    assert!(!begin(&link, &Arc::new(Control::new(1, None)), &table()), "one is still searching");
-    assert!(link.quit(), "and is not waited for");
-    followers.into_iter().for_each(|follower| follower.join().unwrap());
-}
-
-/// A machine that can be stopped, and whose rounds are counted.
+/// A machine that can be stopped, and whose received messages are counted.
 struct Watched {
     transport: local::Local,
     is_stopped: Arc<AtomicBool>,
-    rounds: Arc<AtomicU64>,
+    received: Arc<AtomicU64>,
 }
 
 impl Transport for Watched {
@@ -177,19 +190,22 @@ impl Transport for Watched {
     }
 
     fn all_gather(&self, own: &[u8], all: &mut Vec<u8>, pause: &mut dyn FnMut()) {
+        self.transport.all_gather(own, all, pause);
+    }
+
+    fn send(&self, to: usize, message: &[u8]) -> bool {
+        self.transport.send(to, message)
+    }
+
+    fn is_sending(&self, to: usize) -> bool {
+        self.transport.is_sending(to)
+    }
+
+    fn receive(&self) -> Option<(usize, Vec<u8>)> {
         while self.is_stopped.load(SeqCst) {
             thread::sleep(Duration::from_millis(1));
         }
-        self.transport.all_gather(own, all, pause);
-        self.rounds.fetch_add(1, SeqCst);
-    }
-
-    fn send_heartbeat(&self) {
-        self.transport.send_heartbeat();
-    }
-
-    fn take_heartbeat(&self) -> bool {
-        self.transport.take_heartbeat()
+        self.transport.receive().inspect(|_| _ = self.received.fetch_add(1, SeqCst))
     }
 
     fn regroup(self, ranks: &[usize]) -> Self {
@@ -197,31 +213,57 @@ impl Transport for Watched {
     }
 }
 
-fn watched(transport: local::Local) -> Watched {
-    Watched { transport, is_stopped: Arc::default(), rounds: Arc::default() }
+fn watched(transport: local::Local) -> (Watched, Arc<AtomicBool>, Arc<AtomicU64>) {
+    let (is_stopped, received): (Arc<AtomicBool>, Arc<AtomicU64>) = Default::default();
+    let watched = Watched { transport, is_stopped: Arc::clone(&is_stopped), received: Arc::clone(&received) };
+    (watched, is_stopped, received)
+}
+
+/// Neither entries nor votes wait for it.
+#[test]
+fn slow_machine_holds_up_no_other() {
+    let mut group = local::group(3).into_iter();
+    let link = leader(group.next().unwrap(), PATIENT);
+    let key = Arc::new(AtomicU64::new(10));
+    let last_key = Arc::clone(&key);
+    let answer = move |block: &Block| {
+        let vote = votes_like(block);
+        let entries = Load::Entries(vec![entry(last_key.load(SeqCst))]);
+        Block { load: if block.ends { vote.load } else { entries }, ..vote }
+    };
+    let fast = follower(group.next().unwrap(), answer);
+    let (transport, is_stopped, received) = watched(group.next().unwrap());
+    let slow = follower(transport, votes_like);
+    let (control, table) = (Arc::new(Control::new(1, None)), table());
+    assert!(begin(&link, &control, &table));
+    wait_until("the search has begun", || received.load(SeqCst) > 5);
+    is_stopped.store(true, SeqCst);
+    for new in 11..20 {
+        key.store(new, SeqCst);
+        wait_until("an entry of the fast machine is stored", || table.probe(new).is_some());
+    }
+    assert_eq!(link.end(None, Duration::from_secs(4)), (vec![ballot(9)], None));
+    assert!(begin(&link, &control, &table), "with the fast machine");
+    assert_eq!(link.end(None, FOREVER), (vec![ballot(9)], None), "the slow one takes no part");
+    is_stopped.store(false, SeqCst);
+    assert!(link.quit());
+    fast.join().unwrap();
+    slow.join().unwrap();
 }
 
 #[test]
 fn stopped_machine_holds_neither_the_end_of_a_search_nor_its_table() {
     let mut group = local::group(2).into_iter();
     let link = leader(group.next().unwrap(), Patience { silence: Duration::from_secs(2), ..PATIENT });
-    let transport = watched(group.next().unwrap());
-    let (is_stopped, rounds) = (Arc::clone(&transport.is_stopped), Arc::clone(&transport.rounds));
-    let follower = thread::spawn(move || {
-        let mut rounds = Rounds::new(transport);
-        let mut own = Block::default();
-        while !own.quits {
-            own = ends_like(&rounds.exchange(&own, &mut |_, _| ())[0].1);
-        }
-        rounds.exchange(&own, &mut |_, _| ());
-    });
+    let (transport, is_stopped, received) = watched(group.next().unwrap());
+    let follower = follower(transport, ends_like);
     let (control, table) = (Arc::new(Control::new(1, None)), table());
     assert!(begin(&link, &control, &table));
-    wait_until("the search has begun", || rounds.load(SeqCst) > 10);
+    wait_until("the search has begun", || received.load(SeqCst) > 10);
     is_stopped.store(true, SeqCst);
-    let (lines, message) = link.end(None, FOREVER);
-    assert_eq!((lines.len(), Arc::strong_count(&table)), (0, 1));
-    assert!(message.is_some_and(|text| text.contains("does not answer")));
+    let (ballots, message) = link.end(None, FOREVER);
+    assert_eq!((ballots.len(), Arc::strong_count(&table)), (0, 1));
+    assert!(message.is_some_and(|text| text.contains("machine 1 does not answer")));
     assert!(!begin(&link, &control, &table));
     is_stopped.store(false, SeqCst);
     wait_until("the machine is back", || begin(&link, &control, &table));
@@ -241,12 +283,12 @@ fn machine_that_is_late_at_isready_is_not_waited_for_again() {
     let (control, table) = (Arc::new(Control::new(1, None)), table());
     let message = link.wait_until_ready(&|| true).expect("the session is over");
     assert!(message.contains("has not ended its work"), "{message}");
-    assert_eq!(link.wait_until_ready(&|| panic!("it waits")), None, "reported once");
+    assert_eq!(link.wait_until_ready(&|| false), None, "it does not wait, and reports once");
     assert!(!begin(&link, &control, &table));
-    ready.store(2, SeqCst);
+    ready.store(1, SeqCst);
     wait_until("the machine is back", || begin(&link, &control, &table));
     link.end(None, FOREVER);
-    ready.store(3, SeqCst);
+    ready.store(2, SeqCst);
     assert_eq!(link.wait_until_ready(&|| false), None);
     ready.store(0, SeqCst);
     assert!(link.wait_until_ready(&|| true).is_some(), "another lateness is reported again");
@@ -258,13 +300,9 @@ fn machine_that_is_late_at_isready_is_not_waited_for_again() {
 fn quit_does_not_wait_for_a_session_known_to_hang() {
     let mut group = local::group(2).into_iter();
     let link = leader(group.next().unwrap(), Patience { stall: SHORT, ..PATIENT });
-    let hangs = Arc::new(AtomicBool::new(true));
-    let is_hanging = Arc::clone(&hangs);
-    let answer = move |block: &Block| if is_hanging.load(SeqCst) { Block::default() } else { quits_like(block) };
-    let follower = follower(group.next().unwrap(), answer);
+    let follower = follower(group.next().unwrap(), |_| Block::default());
     assert!(link.wait_until_ready(&|| true).is_some());
     assert!(!link.quit());
-    hangs.store(false, SeqCst);
     follower.join().unwrap();
 }
 
@@ -273,13 +311,12 @@ fn quit_does_not_wait_for_a_session_known_to_hang() {
 fn end_of_the_job_is_not_waited_for() {
     let mut group = local::group(2).into_iter();
     let link = leader(group.next().unwrap(), Patience { stall: SHORT, ..PATIENT });
-    let transport = watched(group.next().unwrap());
-    let (is_stopped, rounds) = (Arc::clone(&transport.is_stopped), Arc::clone(&transport.rounds));
+    let (transport, is_stopped, received) = watched(group.next().unwrap());
     let follower = follower(transport, ends_like);
     assert!(begin(&link, &Arc::new(Control::new(1, None)), &table()));
-    wait_until("the search has begun", || rounds.load(SeqCst) > 10);
+    wait_until("the search has begun", || received.load(SeqCst) > 10);
     is_stopped.store(true, SeqCst);
-    wait_until("the round hangs", || link.is_being_ended());
+    wait_until("a message is not received", || link.is_being_ended());
     assert!(link.end(None, FOREVER).1.is_some_and(|text| text.contains("does not answer")));
     assert!(!link.quit());
     is_stopped.store(false, SeqCst);
@@ -287,7 +324,7 @@ fn end_of_the_job_is_not_waited_for() {
 }
 
 fn follower_session(transport: impl Transport + Send + 'static, patience: Patience) -> (FollowerLink, FollowerSession) {
-    let (link, session, work) = FollowerLink::new(1, patience);
+    let (link, session, work) = FollowerLink::new(transport.rank(), transport.ranks(), patience);
     link.set_thread(thread::spawn(move || work(transport).run()));
     (link, session)
 }
@@ -304,11 +341,10 @@ fn follower_ends_without_its_leader() {
 #[test]
 fn idle_leader_shows_that_it_is_alive() {
     let mut group = local::group(2).into_iter();
-    let transport = watched(group.next().unwrap());
-    let rounds = Arc::clone(&transport.rounds);
-    let leader = leader(transport, Patience { leader: SHORT, ..PATIENT });
-    let (link, session) = follower_session(group.next().unwrap(), PATIENT);
-    wait_until("rounds without orders", || rounds.load(SeqCst) > 5);
+    let leader = leader(group.next().unwrap(), Patience { leader: SHORT, ..PATIENT });
+    let (transport, _, received) = watched(group.next().unwrap());
+    let (link, session) = follower_session(transport, PATIENT);
+    wait_until("messages without orders", || received.load(SeqCst) > 5);
     drop(session);
     assert!(leader.quit() && link.leave());
 }
@@ -319,8 +355,7 @@ fn follower_stays_while_another_is_missing() {
     let mut group = local::group(3).into_iter();
     let leader = leader(group.next().unwrap(), patience);
     let (link, session) = follower_session(group.next().unwrap(), patience);
-    let other = watched(group.next().unwrap());
-    let is_stopped = Arc::clone(&other.is_stopped);
+    let (other, is_stopped, _) = watched(group.next().unwrap());
     let (other_link, other_session) = follower_session(other, PATIENT);
     is_stopped.store(true, SeqCst);
     thread::sleep(3 * patience.leader);
@@ -328,6 +363,22 @@ fn follower_stays_while_another_is_missing() {
     is_stopped.store(false, SeqCst);
     drop((session, other_session));
     assert!(leader.quit() && link.leave() && other_link.leave());
+}
+
+/// MPI would wait for it.
+#[test]
+fn all_leave_alone_when_one_is_missing() {
+    let mut group = local::group(3).into_iter();
+    let leader = leader(group.next().unwrap(), Patience { silence: SHORT, stall: SHORT, ..PATIENT });
+    let (link, session) = follower_session(group.next().unwrap(), PATIENT);
+    let missing = group.next().unwrap();
+    let (leaves, has_left) = bounded(1);
+    let leaver = thread::spawn(move || leaves.send(link.leave()));
+    drop(session);
+    assert!(!leader.quit());
+    assert_eq!(has_left.recv_timeout(PATIENCE), Ok(false), "the other does not wait");
+    leaver.join().unwrap().unwrap();
+    drop(missing);
 }
 
 /// Another version of the program.
@@ -353,12 +404,16 @@ impl Transport for OtherVersion {
         all[self.0.rank() * size..][..size].copy_from_slice(&own);
     }
 
-    fn send_heartbeat(&self) {
-        self.0.send_heartbeat();
+    fn send(&self, to: usize, message: &[u8]) -> bool {
+        self.0.send(to, message)
     }
 
-    fn take_heartbeat(&self) -> bool {
-        self.0.take_heartbeat()
+    fn is_sending(&self, to: usize) -> bool {
+        self.0.is_sending(to)
+    }
+
+    fn receive(&self) -> Option<(usize, Vec<u8>)> {
+        self.0.receive()
     }
 
     fn regroup(self, ranks: &[usize]) -> Self {

@@ -1,5 +1,4 @@
-//! The operation that machines need: all give a block of bytes, and all get those of all. Beside it, heartbeats of the
-//! leader.
+//! Messages between machines: the operations that are needed of MPI, and blocks sent by them.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -7,9 +6,9 @@ use std::time::{Duration, Instant};
 use twox_hash::XxHash3_64;
 
 use super::LEADER;
-use super::block::{BLOCK_BYTES, BLOCK_FORMAT, Block};
+use super::block::{BLOCK_FORMAT, Block, MAX_BLOCK_BYTES};
 
-/// A group of processes with a collective operation, and heartbeats of the first one.
+/// A group of processes that send one another messages.
 pub trait Transport: Sized {
     /// From 0.
     fn rank(&self) -> usize;
@@ -21,55 +20,118 @@ pub trait Transport: Sized {
     /// bytes. Calls `pause` again and again while it waits, however long: a process that does not answer makes all wait.
     fn all_gather(&self, own: &[u8], all: &mut Vec<u8>, pause: &mut dyn FnMut());
 
-    /// Shows the other processes that this one, the first, is alive. Never waits, and may be called within `pause`: an
-    /// incomplete round does not tell who is missing.
-    fn send_heartbeat(&self);
+    /// Sends a message of at most [`MAX_BLOCK_BYTES`]. Never waits. Returns false if the message before has not been
+    /// received. Messages from one process to another keep their order.
+    fn send(&self, to: usize, message: &[u8]) -> bool;
 
-    /// Returns true if the first process has sent a heartbeat since the last call.
-    fn take_heartbeat(&self) -> bool;
+    /// Returns true while the last message to this process has not been received.
+    fn is_sending(&self, to: usize) -> bool;
+
+    /// Returns the next message and its sender. Never waits.
+    fn receive(&self) -> Option<(usize, Vec<u8>)>;
 
     /// Forms a smaller group of these ranks, numbered again from 0 in the same order. All processes call it, each with the
-    /// ranks of its own new group.
+    /// ranks of its own new group, before the first message.
     fn regroup(self, ranks: &[usize]) -> Self;
 }
 
-/// Between two looks at an incomplete round.
-const SHORT_PAUSE: Duration = Duration::from_micros(50);
+/// Between two looks at an incomplete collective operation.
+const PAUSE: Duration = Duration::from_millis(2);
 
-/// After [`SOON`] without a round: nothing is being searched.
-const LONG_PAUSE: Duration = Duration::from_millis(2);
-
-/// After this time, an incomplete round is looked at more rarely.
-const SOON: Duration = Duration::from_millis(200);
-
-pub(super) struct Rounds<T> {
+/// A machine's blocks to and from the others.
+pub(super) struct Mail<T> {
     transport: T,
-    own: Vec<u8>,
-    all: Vec<u8>,
+    /// By rank.
+    sent: Vec<Sent>,
+    bytes: Vec<u8>,
 }
 
-impl<T: Transport> Rounds<T> {
+/// The last block to a machine, and when it was sent.
+#[derive(Default, Clone)]
+struct Sent {
+    block: Block,
+    at: Duration,
+}
+
+impl<T: Transport> Mail<T> {
     pub(super) fn new(transport: T) -> Self {
-        Self { transport, own: Vec::new(), all: Vec::new() }
+        let sent = vec![Sent::default(); transport.ranks()];
+        Self { transport, sent, bytes: Vec::new() }
     }
 
-    /// Waits for the blocks of the other machines, each with its rank. After each pause, `waits` gets the sum of all: the time
-    /// in which this process is stopped does not count.
-    pub(super) fn exchange(&mut self, block: &Block, waits: &mut dyn FnMut(&T, Duration)) -> Vec<(usize, Block)> {
-        block.write(&mut self.own);
-        let began = Instant::now();
-        let mut waited = Duration::ZERO;
-        self.transport.all_gather(&self.own, &mut self.all, &mut || {
-            let pause = if began.elapsed() < SOON { SHORT_PAUSE } else { LONG_PAUSE };
-            thread::sleep(pause);
-            waited += pause;
-            waits(&self.transport, waited);
-        });
-        let rank = self.transport.rank();
-        let blocks = self.all.chunks(self.own.len()).enumerate();
+    /// The ranks of the others.
+    pub(super) fn others(&self) -> impl Iterator<Item = usize> + use<T> {
+        let own = self.transport.rank();
+        (0..self.transport.ranks()).filter(move |&rank| rank != own)
+    }
+
+    /// Returns blocks that have come, each with its sender.
+    pub(super) fn receive(&self) -> Vec<(usize, Block)> {
+        // Each of the others has one on the way.
+        let messages = self.others().map_while(|_| self.transport.receive());
         // All programs of the group write the same blocks.
-        let read = |bytes| Block::read(bytes).unwrap_or_default();
-        blocks.filter(|&(from, _)| from != rank).map(|(from, bytes)| (from, read(bytes))).collect()
+        messages.map(|(from, bytes)| (from, Block::read(&bytes).unwrap_or_default())).collect()
+    }
+
+    /// Sends a block if the one before has been received, and is another one or older than `repeat`. Returns true if it has
+    /// been sent. Never waits.
+    pub(super) fn send(&mut self, to: usize, block: Block, now: Duration, repeat: Duration) -> bool {
+        let Some(sent) = self.sent.get_mut(to) else { return false };
+        if sent.block == block && now.saturating_sub(sent.at) < repeat {
+            return false;
+        }
+        block.write(&mut self.bytes);
+        let is_sent = self.transport.send(to, &self.bytes);
+        if is_sent {
+            *sent = Sent { block, at: now };
+        }
+        is_sent
+    }
+
+    /// Returns the time for which the last block to a machine has been on the way; 0 if it has been received.
+    pub(super) fn on_the_way(&self, to: usize, now: Duration) -> Duration {
+        let is_sending = self.transport.is_sending(to);
+        self.sent.get(to).filter(|_| is_sending).map_or(Duration::ZERO, |sent| now.saturating_sub(sent.at))
+    }
+
+    pub(super) fn has_received(&self, to: usize, is_last: impl Fn(&Block) -> bool) -> bool {
+        self.sent.get(to).is_some_and(|sent| is_last(&sent.block)) && !self.transport.is_sending(to)
+    }
+
+    /// Waits until all machines have come here. Drops what they still send.
+    pub(super) fn leave(self, waits: &mut dyn FnMut()) {
+        let transport = &self.transport;
+        let mut pause = || {
+            while transport.receive().is_some() {}
+            thread::sleep(PAUSE);
+            waits();
+        };
+        while self.others().any(|rank| transport.is_sending(rank)) {
+            pause();
+        }
+        transport.all_gather(&[0], &mut Vec::new(), &mut pause);
+    }
+}
+
+/// A clock that does not count the time in which this process is stopped.
+pub(super) struct ProcessClock {
+    last: Instant,
+    total: Duration,
+}
+
+impl ProcessClock {
+    /// Between two looks at the clock. The system may run the thread as late as this.
+    const LONGEST: Duration = Duration::from_millis(200);
+
+    pub(super) fn start() -> Self {
+        Self { last: Instant::now(), total: Duration::ZERO }
+    }
+
+    pub(super) fn now(&mut self) -> Duration {
+        let now = Instant::now();
+        self.total += (now - self.last).min(Self::LONGEST);
+        self.last = now;
+        self.total
     }
 }
 
@@ -78,7 +140,7 @@ pub(super) const GREETING: usize = 16;
 
 fn greeting() -> [u8; GREETING] {
     let mut greeting = *b"sesame\0\0\0\0\0\0\0\0\0\0";
-    let program = format!("{} {BLOCK_FORMAT:x} {BLOCK_BYTES}", env!("CARGO_PKG_VERSION"));
+    let program = format!("{} {BLOCK_FORMAT:x} {MAX_BLOCK_BYTES}", env!("CARGO_PKG_VERSION"));
     greeting
         .iter_mut()
         .skip(8)
@@ -91,7 +153,7 @@ fn greeting() -> [u8; GREETING] {
 /// a process that is left out.
 pub(super) fn greet<T: Transport>(transport: T) -> Option<(T, Vec<usize>)> {
     let (own, mut all) = (greeting(), Vec::new());
-    transport.all_gather(&own, &mut all, &mut || thread::sleep(LONG_PAUSE));
+    transport.all_gather(&own, &mut all, &mut || thread::sleep(PAUSE));
     let greetings: Vec<&[u8]> = all.chunks(GREETING).collect();
     let group = |of: usize| {
         let is_alike = |rank: &usize| greetings.get(*rank) == greetings.get(of);
@@ -111,34 +173,37 @@ pub(crate) mod local {
     //! A transport between threads, for tests.
 
     use std::sync::Arc;
-    use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
-    use crossbeam_channel::{Receiver, Sender, unbounded};
+    use parking_lot::Mutex;
 
     use super::Transport;
+
+    /// By receiver and sender: what has not been received. Of collective operations any number, of messages one.
+    #[derive(Default)]
+    struct Boxes {
+        gathered: Vec<Vec<Vec<Vec<u8>>>>,
+        messages: Vec<Vec<Option<Vec<u8>>>>,
+    }
 
     /// One of several ranks in this process.
     pub(crate) struct Local {
         rank: usize,
-        to: Vec<Sender<Vec<u8>>>,
-        from: Vec<Receiver<Vec<u8>>>,
-        /// Of all ranks: one has come.
-        heartbeats: Vec<Arc<AtomicBool>>,
+        /// Numbers in `boxes`.
+        ranks: Vec<usize>,
+        boxes: Arc<Mutex<Boxes>>,
     }
 
     /// Creates all ranks of a group.
     pub(crate) fn group(ranks: usize) -> Vec<Local> {
-        let heartbeats: Vec<Arc<AtomicBool>> = (0..ranks).map(|_| Arc::default()).collect();
-        let start = |rank| Local { rank, to: Vec::new(), from: Vec::new(), heartbeats: heartbeats.clone() };
-        let mut group: Vec<Local> = (0..ranks).map(start).collect();
-        for from in 0..ranks {
-            for to in 0..ranks {
-                let (sender, receiver) = unbounded();
-                group[from].to.push(sender);
-                group[to].from.push(receiver);
-            }
+        let boxes = Boxes { gathered: vec![vec![Vec::new(); ranks]; ranks], messages: vec![vec![None; ranks]; ranks] };
+        let boxes = Arc::new(Mutex::new(boxes));
+        (0..ranks).map(|rank| Local { rank, ranks: (0..ranks).collect(), boxes: Arc::clone(&boxes) }).collect()
+    }
+
+    impl Local {
+        fn own(&self) -> usize {
+            self.ranks[self.rank]
         }
-        group
     }
 
     impl Transport for Local {
@@ -147,42 +212,48 @@ pub(crate) mod local {
         }
 
         fn ranks(&self) -> usize {
-            self.to.len()
+            self.ranks.len()
         }
 
         fn all_gather(&self, own: &[u8], all: &mut Vec<u8>, pause: &mut dyn FnMut()) {
-            for sender in &self.to {
-                let _ = sender.send(own.to_vec());
+            for &to in &self.ranks {
+                self.boxes.lock().gathered[to][self.own()].push(own.to_vec());
             }
             all.clear();
-            for receiver in &self.from {
+            for &from in &self.ranks {
                 loop {
-                    match receiver.try_recv() {
-                        Ok(bytes) => break all.extend(bytes),
-                        // As with MPI: one that has died is waited for.
-                        Err(_) => pause(),
+                    let mut boxes = self.boxes.lock();
+                    let waiting = &mut boxes.gathered[self.own()][from];
+                    if !waiting.is_empty() {
+                        break all.extend(waiting.remove(0));
                     }
+                    drop(boxes);
+                    // As with MPI: one that has died is waited for.
+                    pause();
                 }
             }
         }
 
-        fn send_heartbeat(&self) {
-            self.heartbeats.iter().for_each(|heartbeat| heartbeat.store(true, SeqCst));
+        fn send(&self, to: usize, message: &[u8]) -> bool {
+            let place = &mut self.boxes.lock().messages[self.ranks[to]][self.own()];
+            let is_free = place.is_none();
+            place.get_or_insert_with(|| message.to_vec());
+            is_free
         }
 
-        fn take_heartbeat(&self) -> bool {
-            self.heartbeats[self.rank].swap(false, SeqCst)
+        fn is_sending(&self, to: usize) -> bool {
+            self.boxes.lock().messages[self.ranks[to]][self.own()].is_some()
+        }
+
+        fn receive(&self) -> Option<(usize, Vec<u8>)> {
+            let boxes = &mut self.boxes.lock().messages[self.own()];
+            let mut from = self.ranks.iter().enumerate();
+            from.find_map(|(rank, &number)| Some((rank, boxes[number].take()?)))
         }
 
         fn regroup(mut self, ranks: &[usize]) -> Self {
-            fn keep<T>(all: &mut Vec<T>, ranks: &[usize]) {
-                let mut number = 0..;
-                all.retain(|_| number.next().is_some_and(|number| ranks.contains(&number)));
-            }
-            keep(&mut self.to, ranks);
-            keep(&mut self.from, ranks);
-            keep(&mut self.heartbeats, ranks);
             self.rank = ranks.iter().position(|&rank| rank == self.rank).expect("a group of its own");
+            self.ranks = ranks.to_vec();
             self
         }
     }

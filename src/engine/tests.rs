@@ -11,7 +11,9 @@ use parking_lot::Mutex;
 use super::*;
 use crate::eval::tests::random_weights;
 use crate::position::{Move, Position};
+use crate::search::score::mate_in;
 use crate::search::{Control, EntryTaker, RemoteEntries, RemoteEntry, TtEntry};
+use crate::smp::{Ballot, RootResult};
 
 /// A sink that keeps what it receives. A call of each kind may panic: the first of that kind.
 #[derive(Default)]
@@ -58,7 +60,7 @@ impl Sink for RecordingSink {
 /// Other machines, of which only the lines exist. The workers hand every entry over: one call may panic.
 #[derive(Default)]
 struct RecordingLink {
-    lines: Vec<Line>,
+    ballots: Vec<Ballot>,
     /// The start of a search panics: when the time is planned, or when the machines begin.
     overhead_panics: bool,
     begin_panics: bool,
@@ -117,10 +119,10 @@ impl SearchLink for RecordingLink {
         if self.is_alone { Err(Some("alone".to_owned())) } else { Ok(Arc::new(RemoteEntries::new(0, Box::new(taker)))) }
     }
 
-    fn end(&self, _: Option<Line>, limit: Duration) -> (Vec<Line>, Option<String>) {
+    fn end(&self, _: Option<Ballot>, limit: Duration) -> (Vec<Ballot>, Option<String>) {
         self.limits.lock().push(limit);
         self.ended.fetch_add(1, Relaxed);
-        (self.lines.clone(), None)
+        (self.ballots.clone(), None)
     }
 
     fn is_being_ended(&self) -> bool {
@@ -333,24 +335,35 @@ fn several_lines_are_complete_wherever_the_search_stops() {
 }
 
 #[test]
-fn line_of_another_machine_can_win() {
+fn workers_of_all_machines_vote_together() {
     let moves = Position::startpos().legal_moves();
-    let illegal = Position::startpos().from_uci("e2e4").unwrap();
-    let line = |mv, score| Line { rank: 1, depth: 30, seldepth: 30, score, bound: Bound::Exact, pv: vec![mv] };
-    for (mv, score, limits, is_played) in [
-        (moves[3], Score::Mate(4), depth(4), true),
-        (moves[3], Score::Centipawns(-900), depth(4), true),
-        (moves[3], Score::Mate(-4), Limits { search_moves: vec![illegal], ..depth(4) }, false),
+    let e2e4 = Position::startpos().from_uci("e2e4").unwrap();
+    let result = |score, depth| RootResult { mv: moves[3], score, depth };
+    let only_e2e4 = Limits { search_moves: vec![e2e4], ..depth(4) };
+    for (results, limits, is_played) in [
+        (vec![result(mate_in(7), 3)], depth(4), true),
+        // Of two workers the deeper one wins.
+        (vec![result(-900, 30)], depth(4), true),
+        (vec![result(900, 3)], depth(4), false),
+        // Three have a majority, though no line of theirs is as deep.
+        (vec![result(900, 3); 3], depth(4), true),
+        (vec![result(mate_in(7), 30)], only_e2e4, false),
     ] {
-        let link = Arc::new(RecordingLink { lines: vec![line(mv, score)], ..RecordingLink::default() });
-        let (mut engine, sink) = engine(1);
-        engine.set_link(Arc::clone(&link) as _);
-        engine.go(&start(), limits);
-        expect_answer(&engine, &sink, 0);
-        let best = sink.best_moves.lock()[0].best;
-        assert_eq!(best == Some(mv), is_played, "{score:?}");
-        let last = sink.infos.lock().last().unwrap().line.pv[0];
-        assert_eq!((Some(last), link.ended.load(Relaxed)), (best, 1));
+        let pv = vec![moves[3]];
+        let line = Line { rank: 1, depth: 30, seldepth: 30, score: Score::Centipawns(9), bound: Bound::Exact, pv };
+        // A line with another move than the elected one is not played.
+        for mv in [moves[3], moves[4]] {
+            let ballot = Ballot { line: Line { pv: vec![mv], ..line.clone() }, results: results.clone() };
+            let link = Arc::new(RecordingLink { ballots: vec![ballot], ..RecordingLink::default() });
+            let (mut engine, sink) = engine(1);
+            engine.set_link(Arc::clone(&link) as _);
+            engine.go(&start(), limits.clone());
+            expect_answer(&engine, &sink, 0);
+            let best = sink.best_moves.lock()[0].best;
+            assert_eq!(best == Some(moves[3]), is_played, "{results:?}");
+            let last = sink.infos.lock().last().unwrap().line.pv[0];
+            assert_eq!((Some(last), link.ended.load(Relaxed)), (best, 1));
+        }
     }
 }
 

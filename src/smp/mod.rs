@@ -20,7 +20,7 @@ mod vote;
 #[cfg(feature = "study")]
 pub use crate::search::Sharing;
 pub use depths::{SmpStrategy, UnknownStrategy};
-pub use machines::SearchLink;
+pub use machines::{Ballot, SearchLink};
 pub(crate) use numa::request_short_slices;
 pub use numa::{Affinity, NumaPolicy, UnknownNumaPolicy};
 pub(crate) use pool::Pool;
@@ -30,3 +30,4 @@ pub(crate) use search::{Search, SearchHandle, SearchThread};
 pub use simulated::{ExchangeSettings, SimulatedMachines};
 pub use sink::{BestMove, Bound, CurrentMove, Info, Line, NullSink, Score, Sink};
 pub use time::{Clock, Limits};
+pub use vote::RootResult;

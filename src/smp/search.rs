@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, bounded, unbounded};
 
 use super::depths::DepthClaims;
-use super::machines::SearchLink;
+use super::machines::{Ballot, SearchLink};
 use super::numa::request_short_slices;
 use super::pool::{Event, Pool, Team};
 use super::simulated::SimulatedMachines;
@@ -26,7 +26,7 @@ use crate::syzygy::Wdl;
 /// stopping the others.
 const MIN_TIME_FOR_HELPERS: Duration = Duration::from_millis(20);
 
-/// For the lines of other machines, once the search has ended here.
+/// For the ballots of other machines, once the search has ended here.
 const MAX_WAIT_FOR_MACHINES: Duration = Duration::from_millis(500);
 
 /// Earlier bounds would flood the GUI.
@@ -236,7 +236,7 @@ struct Owner {
     next_current_move: Option<Instant>,
     /// Other machines take part, and their search has not been ended.
     is_linked: bool,
-    other_lines: Vec<Line>,
+    ballots: Vec<Ballot>,
 }
 
 impl Owner {
@@ -261,7 +261,7 @@ impl Owner {
             current_move: None,
             next_current_move: search.started.checked_add(CURRENT_MOVE_AFTER),
             is_linked: false,
-            other_lines: Vec::new(),
+            ballots: Vec::new(),
             search,
         }
     }
@@ -473,29 +473,30 @@ impl Owner {
         self.search.limits.depth.unwrap_or(MAX_DEPTH)
     }
 
-    /// Takes the lines of the other machines.
+    /// Takes the ballots of the other machines.
     fn end_link(&mut self) {
         let Some(link) = self.search.link.as_ref().filter(|_| std::mem::take(&mut self.is_linked)) else { return };
-        // The lines are not worth much of the clock.
+        // The ballots are not worth much of the clock.
         let worth = |left: Duration| (left / 16).max(link.overhead()).min(left);
         let limit = self.clock.left().map_or(MAX_WAIT_FOR_MACHINES, |left| MAX_WAIT_FOR_MACHINES.min(worth(left)));
         let line = self.winner().and_then(|winner| self.lines[winner].first().cloned());
-        let (lines, message) = link.end(line, limit);
+        let results = self.results.iter().flatten().copied().collect();
+        let (mut ballots, message) = link.end(line.map(|line| Ballot { line, results }), limit);
         if let Some(message) = &message {
             self.search.sink.message(message);
         }
-        // A line that cannot be played here is worth nothing.
-        let is_playable = |line: &Line| line.pv.first().is_some_and(|mv| self.root_moves.contains(mv));
-        self.other_lines = lines.into_iter().filter(is_playable).collect();
+        // A move that cannot be played here has no vote.
+        ballots.iter_mut().for_each(|ballot| ballot.results.retain(|result| self.root_moves.contains(&result.mv)));
+        self.ballots = ballots;
     }
 
     fn conclude(&mut self) {
         if self.root_moves.is_empty() {
             return self.report_best_move(None, None);
         }
-        let winner = self.winner();
-        let other_line = self.elect_other_line(winner);
-        self.report_missing_mate(winner, other_line.as_ref());
+        let (winner, other) = self.elect();
+        let other_line = other.map(|result| self.other_line(result));
+        self.report_missing_mate(winner, other);
         let nodes = self.control.nodes();
         let pv = match (other_line, winner) {
             (Some(line), _) => {
@@ -533,18 +534,28 @@ impl Owner {
         self.mate_found_by.or_else(|| vote(&self.results))
     }
 
-    /// Votes among machines; `winner` stands for this one. With MultiPV this machine's lines are played: only these have
-    /// been reported.
-    fn elect_other_line(&self, winner: Option<usize>) -> Option<Line> {
-        if self.other_lines.is_empty() || self.search.multi_pv > 1 || self.mate_found_by.is_some() {
-            return None;
+    /// Returns this machine's worker whose line is played, or else the result of another machine's. With MultiPV this
+    /// machine's lines are played: only these have been reported.
+    fn elect(&self) -> (Option<usize>, Option<RootResult>) {
+        let winner = self.winner();
+        if self.search.multi_pv > 1 || self.mate_found_by.is_some() {
+            return (winner, None);
         }
-        // As it is reported, like the others'.
-        let here = winner.and_then(|winner| RootResult::of_line(self.lines[winner].first()?));
-        let results: Vec<Option<RootResult>> =
-            std::iter::once(here).chain(self.other_lines.iter().map(RootResult::of_line)).collect();
-        // This machine is number 0.
-        self.other_lines.get(elect(&results)?.checked_sub(1)?).cloned()
+        // The workers of all machines vote as those of one do.
+        let others: Vec<RootResult> = self.ballots.iter().flat_map(|ballot| &ballot.results).copied().collect();
+        let all: Vec<_> = self.results.iter().copied().chain(others.iter().copied().map(Some)).collect();
+        match elect(&all) {
+            Some(elected) if elected >= self.results.len() => (winner, all[elected]),
+            elected => (elected, None),
+        }
+    }
+
+    /// The best line of another machine with the elected move. A machine sends one line only: it may be the move alone.
+    fn other_line(&self, RootResult { mv, score, depth }: RootResult) -> Line {
+        let lines = self.ballots.iter().map(|ballot| &ballot.line);
+        let line = lines.filter(|line| line.pv.first() == Some(&mv)).max_by_key(|line| line.depth);
+        let alone = RootLine { score, bound: Bound::Exact, seldepth: depth as usize, pv: vec![mv] };
+        line.cloned().unwrap_or_else(|| self.line_at(1, depth, &alone))
     }
 
     /// Without a finished ply.
@@ -559,9 +570,9 @@ impl Owner {
     }
 
     /// For `go mate`. The search prunes, so it can miss a mate.
-    fn report_missing_mate(&self, winner: Option<usize>, other_line: Option<&Line>) {
+    fn report_missing_mate(&self, winner: Option<usize>, other: Option<RootResult>) {
         let Some(wanted) = self.search.limits.mate else { return };
-        let result = other_line.and_then(RootResult::of_line).or_else(|| self.results[winner?]);
+        let result = other.or_else(|| self.results[winner?]);
         if !result.is_some_and(|result| is_mate_within(result.score, wanted)) {
             let depth = result.map_or(0, |result| result.depth);
             self.search.sink.message(&format!("no mate in {wanted} or fewer moves found in {depth} plies of search"));

@@ -1,19 +1,22 @@
-//! The vote: which worker's line is played.
+//! The vote: which worker's line is played, of those of all machines.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use super::sink::{Line, Score};
 use crate::position::Move;
 use crate::search::Iteration;
 use crate::search::params::vote_base;
-use crate::search::score::{MATE_BOUND, MAX_PLY, is_mate, mate_in, mated_in};
+use crate::search::score::{MATE_BOUND, is_mate};
 
+/// A worker's result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct RootResult {
-    pub(super) mv: Move,
-    pub(super) score: i32,
-    pub(super) depth: u32,
+pub struct RootResult {
+    /// The best move.
+    pub mv: Move,
+    /// Of the search, from the side to move's view.
+    pub score: i32,
+    /// Of the last finished iteration, in plies.
+    pub depth: u32,
 }
 
 impl RootResult {
@@ -21,18 +24,6 @@ impl RootResult {
     pub(super) fn of(iteration: &Iteration) -> Option<RootResult> {
         let line = iteration.lines.first()?;
         Some(RootResult { mv: *line.pv.first()?, score: line.score, depth: iteration.depth })
-    }
-
-    /// `None` without a move.
-    pub(super) fn of_line(line: &Line) -> Option<RootResult> {
-        // No mate is longer: the number may come from another machine.
-        let plies = |moves: i32| 2 * (moves.unsigned_abs() as usize).min(MAX_PLY / 2);
-        let score = match line.score {
-            Score::Centipawns(score) => score.clamp(-MATE_BOUND + 1, MATE_BOUND - 1),
-            Score::Mate(moves) if moves > 0 => mate_in(plies(moves) - 1),
-            Score::Mate(moves) => mated_in(plies(moves)),
-        };
-        Some(RootResult { mv: *line.pv.first()?, score, depth: line.depth })
     }
 }
 
@@ -146,20 +137,6 @@ mod tests {
     fn of_the_elected_move_the_deeper_line_is_played() {
         let [b, c] = [Square::B1, Square::C1];
         assert_eq!(elect(&[result(b, 10, 12), result(c, 30, 12), result(c, 30, 13)]), Some(2));
-    }
-
-    /// Another machine may send anything.
-    #[test]
-    fn scores_of_lines_are_of_their_kind() {
-        let of = |score| {
-            let pv = vec![Move::new(Square::A1, Square::B1, None)];
-            let line = Line { rank: 1, depth: 9, seldepth: 9, score, bound: crate::search::Bound::Exact, pv };
-            RootResult::of_line(&line).unwrap().score
-        };
-        assert_eq!([-7, 7].map(|score| of(Score::Centipawns(score))), [-7, 7]);
-        assert!([i32::MIN, i32::MAX].iter().all(|&score| !is_mate(of(Score::Centipawns(score)))));
-        assert_eq!([-3, 3].map(|moves| of(Score::Mate(moves))), [mated_in(6), mate_in(5)]);
-        assert!([i32::MIN, i32::MAX].iter().all(|&moves| is_mate(of(Score::Mate(moves)))));
     }
 
     #[test]

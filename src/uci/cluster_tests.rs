@@ -42,19 +42,23 @@ impl Transport for Slow {
     }
 
     fn all_gather(&self, own: &[u8], all: &mut Vec<u8>, pause: &mut dyn FnMut()) {
+        self.0.all_gather(own, all, pause);
+    }
+
+    fn send(&self, to: usize, message: &[u8]) -> bool {
+        self.0.send(to, message)
+    }
+
+    fn is_sending(&self, to: usize) -> bool {
+        self.0.is_sending(to)
+    }
+
+    fn receive(&self) -> Option<(usize, Vec<u8>)> {
         thread::sleep(self.1);
         while self.2.load(SeqCst) {
             thread::sleep(Duration::from_millis(1));
         }
-        self.0.all_gather(own, all, pause);
-    }
-
-    fn send_heartbeat(&self) {
-        self.0.send_heartbeat();
-    }
-
-    fn take_heartbeat(&self) -> bool {
-        self.0.take_heartbeat()
+        self.0.receive()
     }
 
     fn regroup(self, ranks: &[usize]) -> Self {
@@ -68,7 +72,7 @@ impl User {
         User::start(ranks, Duration::ZERO, true, FOREVER)
     }
 
-    /// Starts a session on machines whose rounds take at least this time. A follower session may hang from the start.
+    /// Starts a session on machines that look at their messages after this time. A follower session may hang from the start.
     fn start(ranks: usize, delay: Duration, do_sessions_run: bool, stall: Duration) -> User {
         let (typed, input) = pipe().unwrap();
         let (screen, output) = pipe().unwrap();
@@ -261,7 +265,7 @@ fn short_clocks_get_a_move() {
 fn late_lines_of_one_search_do_not_harm_the_next() {
     let user = User::start(2, Duration::from_millis(60), true, FOREVER);
     for _ in 0..5 {
-        // The patience is shorter than a round.
+        // The patience is shorter than a message needs.
         user.types("go movetime 40");
         let lines = user.sees("bestmove");
         assert!(!lines.iter().any(|line| line.contains("info string")), "{lines:?}");
