@@ -215,6 +215,7 @@ mod engines {
 
     /// A UCI engine for the two positions. Its argument says what is wrong with it.
     const FAKE: &str = r#"
+echo "${PMIX_RANK-}-${OMPI_MCA_ess_base_vpid-}" > "rank-$1"
 searches=0
 while read -r line; do
     case "$line" in
@@ -252,6 +253,8 @@ done
     fn run(folder: &Folder, options: &str, engines: &[&str]) -> Output {
         fs::write(folder.join("fake.sh"), FAKE).unwrap();
         let mut command = command(folder, &format!("--threads 2 --rounds 2 --nodes 3500 {options}"));
+        // As below mpirun.
+        command.env("PMIX_RANK", "0").env("OMPI_MCA_ess_base_vpid", "0");
         for engine in engines {
             command.args(["--engine", engine]);
         }
@@ -275,6 +278,7 @@ done
         let first_letters: Vec<char> = rows(&folder, "clock,").iter().filter_map(|row| row.chars().nth(6)).collect();
         let changes = first_letters.windows(2).filter(|pair| pair[0] != pair[1]).count();
         assert!(changes > 2, "the engines are shuffled: {first_letters:?}");
+        assert_eq!(folder.text("rank-good"), "-\n", "the engine is no process of an MPI job");
         let set = folder.text("options-good");
         assert_parts(&set, &["name Hash value 1", "name Style value wild", "name Threads value 2"]);
         assert!(!set.contains("calm"), "{set}");

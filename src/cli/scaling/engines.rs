@@ -1,6 +1,7 @@
 //! The searches of Sesame and of other UCI engines, by the same rules; the commands and options of the engines on
 //! the command line.
 
+use std::env;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::str::FromStr;
@@ -95,6 +96,12 @@ impl Searcher {
         let steps = report.iterations.iter().filter_map(step).collect();
         Ok(SearchTrace { steps, best: report.best, nodes: report.nodes, elapsed: report.elapsed, cpu })
     }
+}
+
+/// Such a variable says that a process is one of those that `mpirun` or `srun` has started. An engine that inherited it would
+/// wait for the others.
+fn is_of_mpi_job(name: &str) -> bool {
+    ["OMPI_COMM_", "OMPI_MCA_ess", "OMPI_MCA_orte_", "PMIX_", "PMI_"].iter().any(|start| name.starts_with(start))
 }
 
 /// For each answer, beyond the time of a search.
@@ -215,6 +222,9 @@ impl ExternalEngine {
     ) -> Result<Self, EngineFault> {
         let mut program = Command::new(&command.program);
         program.args(&command.arguments).stderr(Stdio::null());
+        for (name, _) in env::vars_os().filter(|(name, _)| is_of_mpi_job(&name.to_string_lossy())) {
+            program.env_remove(name);
+        }
         // Ctrl-C at the terminal is for this process, which then ends the engine.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut program, 0);
