@@ -312,15 +312,13 @@ fn end_of_the_job_is_not_waited_for() {
     let mut group = local::group(2).into_iter();
     let link = leader(group.next().unwrap(), Patience { stall: SHORT, ..PATIENT });
     let (transport, is_stopped, received) = watched(group.next().unwrap());
-    let follower = follower(transport, ends_like);
+    follower(transport, ends_like);
     assert!(begin(&link, &Arc::new(Control::new(1, None)), &table()));
     wait_until("the search has begun", || received.load(SeqCst) > 10);
     is_stopped.store(true, SeqCst);
     wait_until("a message is not received", || link.is_being_ended());
     assert!(link.end(None, FOREVER).1.is_some_and(|text| text.contains("does not answer")));
     assert!(!link.quit());
-    is_stopped.store(false, SeqCst);
-    follower.join().unwrap();
 }
 
 fn follower_session(transport: impl Transport + Send + 'static, patience: Patience) -> (FollowerLink, FollowerSession) {
