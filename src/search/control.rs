@@ -10,22 +10,29 @@ use crossbeam_utils::CachePadded;
 use super::round_robin::RoundRobin;
 use crate::position::Move;
 
-/// Nodes between two readings of the clock: less than a millisecond of running time.
+/// Nodes between two readings of the clock, and the most that a worker claims of the node limit at a time: less than a
+/// millisecond of running time.
 const CLOCK_INTERVAL: u64 = 1024;
 
-/// Nodes between two sums over all workers' counters, where workers share a node limit.
-const SHARED_LIMIT_INTERVAL: u64 = 256;
-
 const NEVER: u64 = u64::MAX;
+
+/// Of one worker, which alone writes them.
+#[derive(Debug, Default)]
+struct Counters {
+    nodes: AtomicU64,
+    tb_hits: AtomicU64,
+}
 
 /// Each search has its own, so a late stop never ends the next search.
 #[derive(Debug)]
 pub struct Control {
     /// Publishes no other data, so relaxed accesses are enough.
     is_stopped: CachePadded<AtomicBool>,
-    /// One counter per worker, which alone writes it.
-    nodes: Box<[CachePadded<AtomicU64>]>,
-    tb_hits: CachePadded<AtomicU64>,
+    /// By worker.
+    counters: Box<[CachePadded<Counters>]>,
+    root_tb_hits: u64,
+    /// Nodes of the limit that workers have claimed.
+    claimed_nodes: CachePadded<AtomicU64>,
     /// Nodes and Syzygy probes of other machines, as they last reported them.
     remote_counts: CachePadded<[AtomicU64; 2]>,
     has_machines: bool,
@@ -42,12 +49,14 @@ pub struct Control {
 }
 
 impl Control {
-    /// `limit` counts the nodes of all workers.
+    /// `limit` counts the nodes of all workers. They search exactly as many, unless they end before or other machines take
+    /// part: then up to 1024 more for each worker.
     pub fn new(workers: usize, limit: Option<u64>) -> Self {
         Self {
             is_stopped: CachePadded::default(),
-            nodes: (0..workers).map(|_| CachePadded::default()).collect(),
-            tb_hits: CachePadded::default(),
+            counters: (0..workers).map(|_| CachePadded::default()).collect(),
+            root_tb_hits: 0,
+            claimed_nodes: CachePadded::default(),
             remote_counts: CachePadded::default(),
             has_machines: false,
             current_root_move: CachePadded::default(),
@@ -66,6 +75,11 @@ impl Control {
         Self { soft_limit, ..self }
     }
 
+    /// Counts Syzygy probes before the search.
+    pub(crate) fn with_root_tb_hits(self, root_tb_hits: u64) -> Self {
+        Self { root_tb_hits, ..self }
+    }
+
     /// Says whether other machines take part, whose nodes count too.
     pub(crate) fn with_machines(self, has_machines: bool) -> Self {
         Self { has_machines, ..self }
@@ -74,7 +88,7 @@ impl Control {
     /// Lets at most `places` workers run at a time, each for `quantum` nodes: see [`RoundRobin`]. With a place
     /// for each worker there are no turns.
     pub(crate) fn with_turns(self, places: usize, quantum: u64) -> Self {
-        let workers = self.nodes.len();
+        let workers = self.workers();
         Self { turns: (workers > places).then(|| RoundRobin::new(workers, places, quantum)), ..self }
     }
 
@@ -105,7 +119,7 @@ impl Control {
     }
 
     pub(crate) fn workers(&self) -> usize {
-        self.nodes.len()
+        self.counters.len()
     }
 
     pub(crate) fn has_machines(&self) -> bool {
@@ -148,13 +162,30 @@ impl Control {
         self.local_counts().1 + self.remote_counts[1].load(Relaxed)
     }
 
-    pub(crate) fn add_tb_hits(&self, hits: u64) {
-        self.tb_hits.fetch_add(hits, Relaxed);
+    /// Only `worker` itself may call this.
+    pub(super) fn count_tb_hit(&self, worker: usize) {
+        let hits = &self.counters[worker].tb_hits;
+        hits.store(hits.load(Relaxed) + 1, Relaxed);
     }
 
-    /// Nodes and successful Syzygy probes so far.
+    /// Nodes and successful Syzygy probes so far. Reads the counters of all workers.
     pub(crate) fn local_counts(&self) -> (u64, u64) {
-        (self.nodes.iter().map(|counter| counter.load(Relaxed)).sum(), self.tb_hits.load(Relaxed))
+        let start = (0, self.root_tb_hits);
+        self.counters.iter().fold(start, |(nodes, tb_hits), counters| {
+            (nodes + counters.nodes.load(Relaxed), tb_hits + counters.tb_hits.load(Relaxed))
+        })
+    }
+
+    /// Hands out nodes of the limit, `None` if there are none left. Half a worker's share of what is left, at most
+    /// [`CLOCK_INTERVAL`]: so no worker reads the counters of others, and none searches long after all others have ended.
+    fn claim_nodes(&self) -> Option<u64> {
+        let limit = self.limit.unwrap_or(u64::MAX).saturating_sub(self.remote_counts[0].load(Relaxed));
+        let share = |claimed: u64| {
+            let left = limit.checked_sub(claimed).filter(|&left| left > 0)?;
+            Some((left / (2 * self.workers() as u64)).clamp(1, CLOCK_INTERVAL))
+        };
+        let claimed = self.claimed_nodes.fetch_update(Relaxed, Relaxed, |claimed| Some(claimed + share(claimed)?));
+        share(claimed.ok()?)
     }
 
     pub fn set_remote_counts(&self, nodes: u64, tb_hits: u64) {
@@ -191,18 +222,16 @@ pub struct NodeCount {
     /// Node count of the next check of turn, clock and node limit.
     next_check: u64,
     turn_ends: u64,
+    /// Nodes of the limit that it may search.
+    claimed: u64,
 }
 
 impl NodeCount {
     pub fn new(worker: usize, control: &Control) -> Self {
-        let limit_check = match control.limit {
-            None => u64::MAX,
-            Some(limit) if control.nodes.len() == 1 && !control.has_machines => limit,
-            Some(limit) => limit.min(SHARED_LIMIT_INTERVAL),
-        };
         let turn_ends = control.turns.as_ref().map_or(u64::MAX, RoundRobin::quantum);
-        let next_check = limit_check.min(turn_ends).min(CLOCK_INTERVAL);
-        Self { worker, iteration: 0, nodes: 0, next_check, turn_ends }
+        let claimed = if control.limit.is_some() { 0 } else { u64::MAX };
+        let next_check = claimed.min(turn_ends).min(CLOCK_INTERVAL);
+        Self { worker, iteration: 0, nodes: 0, next_check, turn_ends, claimed }
     }
 
     pub fn begin_iteration(&mut self) {
@@ -218,11 +247,11 @@ impl NodeCount {
         self.nodes
     }
 
-    /// Fails if the search is stopped.
+    /// Fails if the search is stopped or the node limit is used up.
     #[inline]
     pub fn count(&mut self, control: &Control) -> Result<(), Aborted> {
         if self.nodes >= self.next_check {
-            self.check_limits(control);
+            self.check_limits(control)?;
         }
         if control.stopped() {
             return Err(Aborted);
@@ -230,15 +259,15 @@ impl NodeCount {
         self.nodes += 1;
         #[cfg(feature = "study")]
         super::coherence::node();
-        control.nodes[self.worker].store(self.nodes, Relaxed);
+        control.counters[self.worker].nodes.store(self.nodes, Relaxed);
         Ok(())
     }
 
-    /// A lone worker gets here at exactly the node limit, so a search by nodes is repeatable.
+    /// Each worker ends by itself at the node limit: others may have nodes left.
     #[cold]
-    fn check_limits(&mut self, control: &Control) {
+    fn check_limits(&mut self, control: &Control) -> Result<(), Aborted> {
         if control.stopped() {
-            return;
+            return Err(Aborted);
         }
         if let Some(turns) = &control.turns
             && self.nodes >= self.turn_ends
@@ -246,19 +275,16 @@ impl NodeCount {
             turns.pass(self.worker);
             self.turn_ends = self.nodes + turns.quantum();
         }
-        self.next_check = self.turn_ends.min(self.nodes + CLOCK_INTERVAL);
         // During the first iteration there may be no result yet.
         if self.iteration > 1 && control.is_past_deadline() {
-            return control.stop();
-        }
-        let Some(limit) = control.limit else { return };
-        let left = limit.saturating_sub(control.nodes());
-        if left == 0 {
             control.stop();
-        } else {
-            let share = (left / control.nodes.len() as u64).clamp(1, SHARED_LIMIT_INTERVAL);
-            self.next_check = self.next_check.min(self.nodes + share);
+            return Err(Aborted);
         }
+        if self.nodes >= self.claimed {
+            self.claimed += control.claim_nodes().ok_or(Aborted)?;
+        }
+        self.next_check = self.turn_ends.min(self.claimed).min(self.nodes + CLOCK_INTERVAL);
+        Ok(())
     }
 }
 
@@ -278,30 +304,67 @@ mod tests {
     }
 
     #[test]
-    fn workers_together_stop_near_the_limit() {
-        let control = Control::new(4, Some(100_000));
-        std::thread::scope(|scope| {
-            for worker in 0..4 {
-                let control = &control;
-                scope.spawn(move || {
-                    let mut count = NodeCount::new(worker, control);
-                    while count.count(control).is_ok() {}
-                });
+    fn workers_together_stop_exactly_at_the_limit() {
+        for limit in [0, 3, 100_000] {
+            let control = Control::new(4, Some(limit));
+            std::thread::scope(|scope| {
+                for worker in 0..4 {
+                    let control = &control;
+                    scope.spawn(move || {
+                        let mut count = NodeCount::new(worker, control);
+                        while count.count(control).is_ok() {}
+                    });
+                }
+            });
+            assert_eq!(control.nodes(), limit);
+        }
+    }
+
+    /// Between claims, a worker reads and writes no word that others write.
+    #[test]
+    fn many_workers_claim_nodes_rarely() {
+        const WORKERS: u64 = 128;
+        let limit = 2_000_000;
+        let control = Control::new(WORKERS as usize, Some(limit));
+        let mut counts: Vec<_> = (0..control.workers()).map(|worker| NodeCount::new(worker, &control)).collect();
+        let (mut claims, mut claimed, mut is_active) = (0, 0, true);
+        while is_active {
+            is_active = false;
+            for count in &mut counts {
+                is_active |= count.count(&control).is_ok();
+                claims += u64::from(claimed != control.claimed_nodes.load(Relaxed));
+                claimed = control.claimed_nodes.load(Relaxed);
             }
-        });
-        assert!((100_000..=100_000 + 4 * SHARED_LIMIT_INTERVAL).contains(&control.nodes()));
+        }
+        assert_eq!(control.nodes(), limit);
+        // Pieces of 1024 nodes; near the limit each worker's shrink to one by and by.
+        assert!(claims <= limit / CLOCK_INTERVAL + 16 * WORKERS, "{claims}");
     }
 
     #[test]
     fn nodes_of_other_machines_count_to_the_limit() {
-        for (limit, remote, before) in [(1000, 900, 0), (100_000, 90_000, 1000)] {
+        // At the last report the worker has 200 nodes left of its claim of 500.
+        let rows = [(1000, 900, 0, 1000), (100_000, 90_000, 1000, 100_000), (1000, 2000, 300, 2500)];
+        for (limit, remote, before, nodes) in rows {
             let control = Control::new(1, Some(limit)).with_machines(true);
             let mut count = NodeCount::new(0, &control);
             (0..before).for_each(|_| count.count(&control).unwrap());
             control.set_remote_counts(remote, 0);
             while count.count(&control).is_ok() {}
-            assert!((limit..=limit + SHARED_LIMIT_INTERVAL).contains(&control.nodes()), "{}", control.nodes());
+            assert_eq!(control.nodes(), nodes, "{limit}");
         }
+    }
+
+    #[test]
+    fn probes_of_all_workers_and_machines_are_summed() {
+        let control = Control::new(2, None).with_root_tb_hits(20);
+        [0, 1, 1].into_iter().for_each(|worker| control.count_tb_hit(worker));
+        let own: Vec<u64> = control.counters.iter().map(|counters| counters.tb_hits.load(Relaxed)).collect();
+        assert_eq!((own, control.local_counts()), (vec![1, 2], (0, 23)));
+        control.set_remote_counts(0, 100);
+        assert_eq!(control.tb_hits(), 123);
+        // Each worker's counters have cache lines of their own.
+        assert!(size_of::<CachePadded<Counters>>() >= 64 && size_of::<Counters>() == 16);
     }
 
     #[test]

@@ -72,7 +72,7 @@ impl<T: SearchTable> Worker<T> {
             return None;
         }
         let (score, bound) = syzygy.score(syzygy.tables.probe_wdl(position)?, ply);
-        self.context.control.add_tb_hits(1);
+        self.context.control.count_tb_hit(self.count.worker());
         let is_cutoff = match bound {
             Bound::Exact => true,
             Bound::Lower => score >= beta,

@@ -275,8 +275,7 @@ impl Owner {
         let takes_its_time = self.search.takes_its_time && !self.root_moves.is_empty();
         self.answers_at =
             budget.filter(|_| takes_its_time).and_then(|budget| self.search.started.checked_add(budget.believable()));
-        self.control = Arc::new(self.search.control(budget));
-        self.control.add_tb_hits(tb_hits);
+        self.control = Arc::new(self.search.control(budget).with_root_tb_hits(tb_hits));
         self.results = vec![None; self.control.workers()];
         self.lines = vec![Vec::new(); self.control.workers()];
     }
