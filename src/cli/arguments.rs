@@ -181,7 +181,7 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
 
 /// Respects the process's affinity and its control group.
 pub(super) fn logical_cores() -> usize {
-    num_cpus::get().max(1)
+    crate::smp::cores()
 }
 
 /// Two hyper-threads of a core count once.

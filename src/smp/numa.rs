@@ -10,7 +10,10 @@ use std::io;
 use std::path::Path;
 use std::str::FromStr;
 
-use super::topology::{MAX_PER_GROUP, ProcessorList, Topology};
+#[cfg(target_os = "linux")]
+use libc::c_ulong;
+
+use super::topology::{MAX_SHARING, ProcessorList, Topology};
 
 /// The policy of binding workers to memory nodes: the UCI option `NumaPolicy`, named as in Stockfish.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -18,7 +21,7 @@ pub enum NumaPolicy {
     /// With enough workers they are bound to groups of neighbouring processors, if the machine has several.
     #[default]
     Auto,
-    /// No worker is bound to a group, and all share one set of histories.
+    /// No worker is bound to a group. At most 32 share one set of histories.
     None,
     /// Workers are bound to these groups of processors, by the system's numbers.
     Groups(Vec<Vec<usize>>),
@@ -120,13 +123,17 @@ impl Placement {
         if wants_none && !affinity.pin {
             return Self::unbound(workers);
         }
-        let topology = allowed_cores().map(|cores| Topology::read(Path::new("/sys/devices/system"), &cores));
+        // Before Windows 11, a thread runs on its processor group alone unless it is bound to another. The processors of a core
+        // are not known there.
+        let is_unknown = cfg!(windows) && affinity.pin;
+        let cores = if is_unknown { Err(io::ErrorKind::Unsupported.into()) } else { allowed_cores() };
+        let topology = cores.map(|cores| Topology::read(Path::new("/sys/devices/system"), &cores, PROCESSOR_GROUP));
         Self::plan(workers, affinity, topology)
     }
 
-    /// In one group, without binding.
+    /// Without binding.
     fn unbound(workers: usize) -> Self {
-        Self::in_groups_of(workers, usize::MAX)
+        Self::in_groups_of(workers, usize::MAX).with_limited_groups()
     }
 
     /// In groups of `size` (at least 1), without binding. The last group may have fewer.
@@ -135,18 +142,31 @@ impl Placement {
         Self { places: (0..workers).map(place).collect(), is_by_group: false, shortfall: None }
     }
 
+    /// Divides each group of more than [`MAX_SHARING`] workers evenly.
+    pub(super) fn with_limited_groups(mut self) -> Self {
+        let sizes = self.group_sizes();
+        let parts: Vec<usize> = sizes.iter().map(|workers| workers.div_ceil(MAX_SHARING)).collect();
+        let mut before = vec![0; sizes.len()];
+        for Place { group, .. } in &mut self.places {
+            let (of, worker) = (*group, before[*group]);
+            before[of] += 1;
+            *group = parts[..of].iter().sum::<usize>() + worker * parts[of] / sizes[of];
+        }
+        self
+    }
+
     /// An error of `topology` is that of reading the allowed processors.
     fn plan(workers: usize, affinity: &Affinity, topology: io::Result<Topology>) -> Self {
         let topology = match topology {
             Ok(topology) => topology,
-            // Elsewhere than on Linux `auto` binds nothing, and nobody needs to know.
+            // Where processors are unknown, `auto` binds nothing, and nobody needs to know.
             Err(_) if !affinity.pin && affinity.numa == NumaPolicy::Auto => return Self::unbound(workers),
             Err(error) => return Self { shortfall: Some(binding_refused(&error)), ..Self::unbound(workers) },
         };
         let mut shortfall = None;
         let (groups, is_forced) = match &affinity.numa {
             NumaPolicy::None => (vec![topology.processors().collect()], false),
-            NumaPolicy::Auto => (topology.groups(MAX_PER_GROUP), false),
+            NumaPolicy::Auto => (topology.groups(), false),
             NumaPolicy::Groups(wanted) => {
                 let is_missing = |&&wanted: &&usize| !topology.processors().any(|processor| processor == wanted);
                 match wanted.iter().flatten().find(is_missing) {
@@ -155,7 +175,7 @@ impl Placement {
                         shortfall = Some(format!(
                             "there is no processor {processor} for this process; NumaPolicy auto instead"
                         ));
-                        (topology.groups(MAX_PER_GROUP), false)
+                        (topology.groups(), false)
                     }
                 }
             }
@@ -166,7 +186,7 @@ impl Placement {
             let mut places: Vec<Place> = topology.processors().filter_map(place).collect();
             if places.len() >= workers {
                 places.truncate(workers);
-                return Self { places, is_by_group: false, shortfall };
+                return Self { places, is_by_group: false, shortfall }.with_limited_groups();
             }
             let cores = places.len();
             shortfall.get_or_insert_with(|| format!("{workers} threads cannot have a core each: there are {cores}"));
@@ -183,13 +203,15 @@ pub(super) fn binding_refused(error: &io::Error) -> String {
     format!("the system refused to bind threads to processors: {error}")
 }
 
-/// Workers gain by a binding if they are more than half of the largest group, or four for each group that has more than
-/// three fifths of its processors. This is the rule of Stockfish's `suggests_binding_threads`. The system keeps fewer
-/// threads together by itself.
+/// Workers gain by a binding if they are four for each group that has more than three fifths of the largest one's processors, or
+/// more than half of all processors. Stockfish's `suggests_binding_threads` binds more than half of the largest group, too:
+/// with a group for each cache, that would leave each of few workers alone with its histories. The system keeps few threads
+/// together by itself.
 fn is_worth_binding(workers: usize, groups: &[Vec<usize>]) -> bool {
     let largest = groups.iter().map(Vec::len).max().unwrap_or(0);
     let large = groups.iter().filter(|group| 5 * group.len() > 3 * largest).count();
-    groups.len() > 1 && workers > 1 && (workers > largest / 2 || workers >= 4 * large)
+    let processors: usize = groups.iter().map(Vec::len).sum();
+    groups.len() > 1 && workers > 1 && (workers > processors / 2 || workers >= 4 * large)
 }
 
 /// Places each worker in the least full group, the first of several. The place does not depend on later workers.
@@ -205,20 +227,79 @@ fn spread(workers: usize, groups: &[Vec<usize>]) -> Vec<Place> {
     (0..workers).map(|_| next()).collect()
 }
 
+/// Logical processors that this process may use.
+pub(crate) fn cores() -> usize {
+    // `num_cpus` counts one processor group of Windows, that is, 64 at most.
+    let all = if cfg!(windows) { allowed_cores().map_or(0, |processors| processors.len()) } else { 0 };
+    num_cpus::get().max(all)
+}
+
+/// Processors in a processor group of Windows, at most. Processor `i` of group `g` has the number `64 g + i`.
+const PROCESSOR_GROUP: usize = if cfg!(windows) { 64 } else { usize::MAX };
+
+/// Returns all processors, in no order of cores.
+#[cfg(windows)]
+pub(super) fn allowed_cores() -> io::Result<Vec<usize>> {
+    use windows_sys::Win32::System::Threading::{GetActiveProcessorCount, GetActiveProcessorGroupCount};
+    // SAFETY: the call has no argument.
+    let groups = unsafe { GetActiveProcessorGroupCount() };
+    let of_group = |group: u16| {
+        // SAFETY: the argument is a number, and any number is allowed.
+        let count = unsafe { GetActiveProcessorCount(group) } as usize;
+        (0..count).map(move |i| PROCESSOR_GROUP * usize::from(group) + i)
+    };
+    Ok((0..groups).flat_map(of_group).collect())
+}
+
 /// Returns the processors that this process may use, by the system's numbers, in the order to bind workers to: first one of
 /// each physical core, because hyper-threads of one core add little. The calling thread must not be bound itself.
 #[cfg(target_os = "linux")]
 pub(super) fn allowed_cores() -> io::Result<Vec<usize>> {
-    use nix::sched::{CpuSet, sched_getaffinity};
-    use nix::unistd::Pid;
-    let allowed = sched_getaffinity(Pid::from_raw(0))?;
-    let allowed = (0..CpuSet::count()).filter(|&processor| allowed.is_set(processor) == Ok(true)).collect();
+    let mask = growing_mask(|mask| {
+        // SAFETY: the call writes at most the mask's size of bytes to the mask.
+        let result = unsafe { libc::sched_getaffinity(0, size_of_val(mask), mask.as_mut_ptr().cast()) };
+        if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    });
     // Processors of one core have the same list. A processor without a list counts as a core.
     let core_of = |processor: usize| {
         let siblings = format!("/sys/devices/system/cpu/cpu{processor}/topology/thread_siblings_list");
         std::fs::read_to_string(siblings).unwrap_or_else(|_| processor.to_string())
     };
-    Ok(one_of_each_core_first(allowed, core_of))
+    Ok(one_of_each_core_first(processors_in(&mask?), core_of))
+}
+
+/// Linux refuses a mask that is smaller than its own. Glibc's has 1024 bits.
+#[cfg(target_os = "linux")]
+fn growing_mask(mut read: impl FnMut(&mut [c_ulong]) -> io::Result<()>) -> io::Result<Vec<c_ulong>> {
+    let mut mask = mask_of(&[1023]);
+    loop {
+        mask.fill(0);
+        match read(&mut mask) {
+            Err(error)
+                if error.raw_os_error() == Some(libc::EINVAL) && mask.len() < mask_of(&[MAX_PROCESSORS - 1]).len() =>
+            {
+                mask.resize(2 * mask.len(), 0);
+            }
+            result => return result.map(|()| mask),
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn processors_in(mask: &[c_ulong]) -> Vec<usize> {
+    let bits = c_ulong::BITS as usize;
+    (0..bits * mask.len()).filter(|processor| mask[processor / bits] >> (processor % bits) & 1 != 0).collect()
+}
+
+/// The smallest with these processors.
+#[cfg(target_os = "linux")]
+fn mask_of(processors: &[usize]) -> Vec<c_ulong> {
+    let bits = c_ulong::BITS as usize;
+    let mut mask = vec![0; processors.iter().map(|processor| processor / bits + 1).max().unwrap_or(0)];
+    for processor in processors {
+        mask[processor / bits] |= 1 << (processor % bits);
+    }
+    mask
 }
 
 /// First the first processor of each core, then the second of each core, and so on.
@@ -238,23 +319,36 @@ fn one_of_each_core_first<C: Eq + Hash>(processors: Vec<usize>, core_of: impl Fn
 /// Binds the calling thread for its lifetime.
 #[cfg(target_os = "linux")]
 pub(super) fn bind_to(processors: &[usize]) -> io::Result<()> {
-    use nix::sched::{CpuSet, sched_setaffinity};
-    use nix::unistd::Pid;
-    let mut only = CpuSet::new();
-    for &processor in processors {
-        only.set(processor)?;
+    let mask = mask_of(processors);
+    // SAFETY: the call reads the mask's size of bytes from the mask.
+    let result = unsafe { libc::sched_setaffinity(0, size_of_val(&*mask), mask.as_ptr().cast()) };
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Binds the calling thread for its lifetime. All processors must be of one processor group.
+#[cfg(windows)]
+pub(super) fn bind_to(processors: &[usize]) -> io::Result<()> {
+    use windows_sys::Win32::System::SystemInformation::GROUP_AFFINITY;
+    use windows_sys::Win32::System::Threading::{GetCurrentThread, SetThreadGroupAffinity};
+    let group = processors.first().map_or(0, |first| first / PROCESSOR_GROUP);
+    if processors.iter().any(|processor| processor / PROCESSOR_GROUP != group) {
+        return Err(io::ErrorKind::Unsupported.into());
     }
-    Ok(sched_setaffinity(Pid::from_raw(0), &only)?)
+    let mask = processors.iter().fold(0, |mask, processor| mask | 1 << (processor % PROCESSOR_GROUP));
+    let affinity = GROUP_AFFINITY { Mask: mask, Group: group as u16, Reserved: [0; 3] };
+    // SAFETY: the handle is the calling thread's. The call reads the structure; a null pointer asks for no former affinity.
+    let is_bound = unsafe { SetThreadGroupAffinity(GetCurrentThread(), &raw const affinity, std::ptr::null_mut()) };
+    if is_bound != 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(not(any(target_os = "linux", windows)))]
 pub(super) fn allowed_cores() -> io::Result<Vec<usize>> {
-    Err(io::Error::new(io::ErrorKind::Unsupported, "not supported on this system"))
+    Err(io::ErrorKind::Unsupported.into())
 }
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(not(any(target_os = "linux", windows)))]
 pub(super) fn bind_to(_: &[usize]) -> io::Result<()> {
-    Err(io::Error::new(io::ErrorKind::Unsupported, "not supported on this system"))
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 /// For the calling thread and the threads it starts. Linux 6.12 and later runs a thread with short slices sooner after it
@@ -332,8 +426,8 @@ mod tests {
     #[test]
     fn enough_workers_are_spread_over_the_nodes() {
         let topology = two_nodes();
-        // Up to half of a node stay together.
-        for few in [1, 2] {
+        // Up to half of the processors stay together.
+        for few in [1, 4] {
             assert_eq!(plan(few, false, "auto", &topology), Placement::unbound(few));
         }
         let mut placement = plan(5, false, "auto", &topology);
@@ -359,6 +453,52 @@ mod tests {
         // One processor of each node: a lone worker may go anywhere.
         let topology = Machine::new(2, |p| p, |p| p, |p| p).topology();
         assert_eq!(plan(1, false, "auto", &topology), Placement::unbound(1));
+    }
+
+    /// Two processors of 32 cores, eight for each last-level cache.
+    #[test]
+    fn few_workers_are_not_spread_over_many_caches() {
+        let core = |p| p % 64;
+        let topology = Machine::new(128, |p| core(p) / 32, |p| core(p) / 8, core).topology();
+        assert_eq!(plan(31, false, "auto", &topology).group_sizes(), [31]);
+        assert_eq!(plan(32, false, "auto", &topology).group_sizes(), [4; 8]);
+        assert_eq!(places(&plan(128, false, "auto", &topology))[..3], [(0, 16), (1, 16), (2, 16)]);
+    }
+
+    #[test]
+    fn unbound_workers_share_in_groups_of_limited_size() {
+        for (workers, sizes) in [(1, vec![1]), (32, vec![32]), (33, vec![17, 16]), (100, vec![25; 4])] {
+            let placement = Placement::unbound(workers);
+            assert_eq!((placement.group_sizes(), placement.bound_groups()), (sizes, None), "{workers}");
+        }
+        // Simulated machines of 40.
+        assert_eq!(Placement::in_groups_of(80, 40).with_limited_groups().group_sizes(), [20; 4]);
+        // Pinned workers keep their cores.
+        let topology = Machine::new(64, |_| 0, |_| 0, |p| p).topology();
+        let pinned = plan(64, true, "none", &topology);
+        assert_eq!((pinned.group_sizes(), pinned.places[40].processors.as_slice()), (vec![32; 2], [40].as_slice()));
+        // Given groups are as they are given.
+        assert_eq!(plan(64, false, "0-63", &topology).group_sizes(), [64]);
+    }
+
+    /// A kernel for 4096 processors, of which this process may use two.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn masks_of_more_than_1024_processors_are_read() {
+        let kernel = |bits: usize| {
+            move |mask: &mut [c_ulong]| {
+                let refused = io::Error::from_raw_os_error(libc::EINVAL);
+                let allowed = mask_of(&[5, 4000]);
+                mask.get_mut(..bits / 64).ok_or(refused)?[..allowed.len()].copy_from_slice(&allowed);
+                Ok(())
+            }
+        };
+        assert_eq!(processors_in(&growing_mask(kernel(4096)).unwrap()), [5, 4000]);
+        assert!(growing_mask(kernel(1 << 20)).is_err(), "no mask is large enough");
+        let denied = growing_mask(|_| Err(io::ErrorKind::PermissionDenied.into())).unwrap_err();
+        assert_eq!(denied.kind(), io::ErrorKind::PermissionDenied);
+        let processors = [0, 31, 32, 63, 64, 1023, 1024, MAX_PROCESSORS - 1];
+        assert_eq!(processors_in(&mask_of(&processors)), processors);
     }
 
     #[test]

@@ -9,8 +9,11 @@ use std::fs;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-/// In a group that shares histories.
-pub(super) const MAX_PER_GROUP: usize = 32;
+/// Most workers that share histories: a larger last-level cache is divided, and so are workers without binding.
+pub(super) const MAX_SHARING: usize = 32;
+
+/// Smaller last-level caches are taken together up to so many processors; a larger one stays alone.
+pub(super) const MAX_JOINED: usize = 16;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Topology {
@@ -22,7 +25,6 @@ pub(super) struct Topology {
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Processor {
     number: usize,
-    /// 0 if unknown.
     node: usize,
     /// First processor that shares it; `None` if unknown.
     cache: Option<usize>,
@@ -31,15 +33,18 @@ struct Processor {
 }
 
 impl Topology {
-    /// `folder` has `node` and `cpu` in it.
-    pub(super) fn read(folder: &Path, processors: &[usize]) -> Self {
+    /// `folder` has `node` and `cpu` in it. Where the nodes are unknown, each has `node_size` consecutive numbers.
+    pub(super) fn read(folder: &Path, processors: &[usize], node_size: usize) -> Self {
         let nodes = nodes(folder);
         let place = |&number: &usize| {
             let folder = folder.join(format!("cpu/cpu{number}"));
             let siblings = processor_list(&folder.join("topology/thread_siblings_list"));
             Processor {
                 number,
-                node: nodes.iter().find(|(_, list)| list.contains(number)).map_or(0, |(&node, _)| node),
+                node: nodes
+                    .iter()
+                    .find(|(_, list)| list.contains(number))
+                    .map_or(number / node_size, |(&node, _)| node),
                 cache: last_level_cache(&folder).filter(|list| list.contains(number)).map(|list| list.first()),
                 core: siblings.filter(|list| list.contains(number)).map_or(number, |list| list.first()),
             }
@@ -47,16 +52,20 @@ impl Topology {
         Self { processors: processors.iter().map(place).collect() }
     }
 
-    /// Divides the processors into groups of neighbours of at most `max_per_group` (at least 1). A group never spans memory
-    /// nodes. The processors of a larger last-level cache are divided evenly, with the hyper-threads of a core together if
-    /// they fit. A smaller cache joins the group before it if it fits, as in Stockfish's `BundledL3Policy`. Without known
-    /// nodes or caches, all processors are one group.
-    pub(super) fn groups(&self, max_per_group: usize) -> Vec<Vec<usize>> {
+    /// Divides the processors into groups of neighbours that share histories.
+    pub(super) fn groups(&self) -> Vec<Vec<usize>> {
+        self.groups_of(MAX_JOINED, MAX_SHARING)
+    }
+
+    /// A group never spans memory nodes. The processors of a last-level cache with more than `max` (at least 1) are divided
+    /// evenly, with the hyper-threads of a core together if they fit. A cache joins the group before it if both have at most
+    /// `joined`, as in Stockfish's `BundledL3Policy`. Without known nodes or caches, all processors are one group.
+    fn groups_of(&self, joined: usize, max: usize) -> Vec<Vec<usize>> {
         let is_known = self.processors.iter().any(|processor| processor.cache.is_some() || processor.node != 0);
         if !is_known {
             return vec![self.processors().collect()];
         }
-        let max = max_per_group.max(1);
+        let max = max.max(1);
         let mut caches: BTreeMap<(usize, Option<usize>), Vec<&Processor>> = BTreeMap::new();
         for processor in &self.processors {
             caches.entry((processor.node, processor.cache)).or_default().push(processor);
@@ -66,7 +75,7 @@ impl Topology {
             processors.sort_by_key(|processor| (processor.core, processor.number));
             let numbers: Vec<usize> = processors.iter().map(|processor| processor.number).collect();
             match groups.last_mut() {
-                Some((of, group)) if *of == node && group.len() + numbers.len() <= max => group.extend(numbers),
+                Some((of, group)) if *of == node && group.len() + numbers.len() <= joined => group.extend(numbers),
                 _ => groups.extend(divided(&numbers, max).map(|part| (node, part.to_vec()))),
             }
         }
@@ -218,7 +227,7 @@ pub(super) mod tests {
         }
 
         pub(in crate::smp) fn topology(&self) -> Topology {
-            Topology::read(self.folder.path(), &(0..self.count).collect::<Vec<_>>())
+            Topology::read(self.folder.path(), &(0..self.count).collect::<Vec<_>>(), usize::MAX)
         }
     }
 
@@ -230,61 +239,86 @@ pub(super) mod tests {
     fn caches_of_a_node_are_taken_together_while_they_fit() {
         // Two nodes of 16 processors, caches of 4, no hyper-threads.
         let topology = Machine::new(32, |p| p / 16, |p| p / 4, |p| p).topology();
-        let lengths = |max| topology.groups(max).iter().map(|group| group.len()).collect::<Vec<_>>();
-        assert_eq!(topology.groups(MAX_PER_GROUP), [group(0..16), group(16..32)], "no group spans nodes");
-        assert_eq!(topology.groups(8), [group(0..8), group(8..16), group(16..24), group(24..32)]);
+        let lengths = |max| topology.groups_of(max, max).iter().map(|group| group.len()).collect::<Vec<_>>();
+        assert_eq!(topology.groups(), [group(0..16), group(16..32)], "no group spans nodes");
+        assert_eq!(topology.groups_of(8, 8), [group(0..8), group(8..16), group(16..24), group(24..32)]);
         assert_eq!(lengths(12), [12, 4, 12, 4]);
         assert_eq!(lengths(7), [4; 8]);
         assert_eq!(lengths(3), [2; 16]);
         assert_eq!((lengths(1), lengths(0)), (vec![1; 32], vec![1; 32]));
     }
 
+    /// Two hyper-threads a core, at a distance of half the machine.
+    #[test]
+    fn large_caches_are_groups_of_their_own() {
+        for (cores, cores_per_cache, cores_per_group) in [(64, 8, 8), (64, 4, 8), (16, 8, 8), (64, 1, 8), (32, 32, 16)]
+        {
+            let core = |p| p % cores;
+            let topology = Machine::new(2 * cores, |_| 0, |p| core(p) / cores_per_cache, core).topology();
+            let of_cores = |first: usize| {
+                let cores_of = first..first + cores_per_group;
+                group(cores_of.clone().chain(cores_of.map(|core| core + cores)))
+            };
+            let expected: Vec<_> = (0..cores).step_by(cores_per_group).map(of_cores).collect();
+            assert_eq!(topology.groups(), expected, "{cores} cores, caches of {cores_per_cache}");
+        }
+    }
+
+    #[test]
+    fn processor_groups_of_windows_are_memory_nodes() {
+        let empty = tempfile::tempdir().unwrap();
+        let groups = |numbers: &[usize]| Topology::read(empty.path(), numbers, 64).groups();
+        assert_eq!(groups(&group(0..64)), [group(0..64)], "one is not divided");
+        let numbers = group((0..48).chain(64..112));
+        assert_eq!(groups(&numbers), [group(0..24), group(24..48), group(64..88), group(88..112)]);
+    }
+
     #[test]
     fn large_caches_are_divided_with_hyper_threads_together() {
         // One cache of 96 processors: hyper-threads of a core are 48 apart.
         let topology = Machine::new(96, |_| 0, |_| 0, |p| p % 48).topology();
-        let groups = topology.groups(MAX_PER_GROUP);
+        let groups = topology.groups();
         let of_core = |from: usize, to: usize| group((from..to).chain(from + 48..to + 48));
         assert_eq!(groups, [of_core(0, 16), of_core(16, 32), of_core(32, 48)]);
-        assert_eq!(topology.groups(40).iter().map(|group| group.len()).collect::<Vec<_>>(), [32; 3]);
-        assert_eq!(topology.groups(96), [group(0..96)]);
+        assert_eq!(topology.groups_of(40, 40).iter().map(|group| group.len()).collect::<Vec<_>>(), [32; 3]);
+        assert_eq!(topology.groups_of(96, 96), [group(0..96)]);
         // A small cache beside a large one joins the last part of that.
         let topology = Machine::new(7, |_| 0, |p| p / 6, |p| p).topology();
-        assert_eq!(topology.groups(4), [group(0..3), group(3..7)]);
-        assert_eq!(topology.groups(3), [group(0..3), group(3..6), group([6])]);
+        assert_eq!(topology.groups_of(4, 4), [group(0..3), group(3..7)]);
+        assert_eq!(topology.groups_of(3, 3), [group(0..3), group(3..6), group([6])]);
     }
 
     #[test]
     fn caches_that_span_nodes_are_divided_by_node() {
         // Sub-NUMA clustering: one cache of 16 processors, two nodes.
         let topology = Machine::new(16, |p| p / 8, |_| 0, |p| p).topology();
-        assert_eq!(topology.groups(MAX_PER_GROUP), [group(0..8), group(8..16)]);
+        assert_eq!(topology.groups(), [group(0..8), group(8..16)]);
     }
 
     #[test]
     fn groups_have_only_allowed_processors_in_their_order() {
         let machine = Machine::new(16, |p| p / 8, |p| p / 4, |p| p / 2);
         let allowed = [12, 1, 4, 6, 13, 5];
-        let topology = Topology::read(machine.folder.path(), &allowed);
-        assert_eq!(topology.groups(MAX_PER_GROUP), [group([1, 4, 6, 5]), group([12, 13])]);
-        assert_eq!(topology.groups(3), [group([1]), group([4, 6, 5]), group([12, 13])]);
-        assert_eq!(Topology::read(machine.folder.path(), &[]).groups(MAX_PER_GROUP), [group([])]);
+        let topology = Topology::read(machine.folder.path(), &allowed, usize::MAX);
+        assert_eq!(topology.groups(), [group([1, 4, 6, 5]), group([12, 13])]);
+        assert_eq!(topology.groups_of(3, 3), [group([1]), group([4, 6, 5]), group([12, 13])]);
+        assert_eq!(Topology::read(machine.folder.path(), &[], usize::MAX).groups(), [group([])]);
     }
 
     #[test]
     fn unknown_topologies_are_one_group() {
         let empty = tempfile::tempdir().unwrap();
         let all: Vec<usize> = (0..100).collect();
-        let topology = Topology::read(empty.path(), &all);
-        assert_eq!(topology.groups(MAX_PER_GROUP), [group(0..100)]);
+        let topology = Topology::read(empty.path(), &all, usize::MAX);
+        assert_eq!(topology.groups(), [group(0..100)]);
         // Nodes without caches, as in some virtual machines.
         let machine = Machine::new(8, |p| p / 4, |_| 0, |p| p);
         (0..8).for_each(|p| fs::remove_dir_all(machine.folder.path().join(format!("cpu/cpu{p}/cache"))).unwrap());
-        assert_eq!(machine.topology().groups(MAX_PER_GROUP), [group(0..4), group(4..8)]);
+        assert_eq!(machine.topology().groups(), [group(0..4), group(4..8)]);
         // Caches without nodes.
         let machine = Machine::new(8, |_| 0, |p| p / 4, |p| p);
         fs::remove_dir_all(machine.folder.path().join("node")).unwrap();
-        assert_eq!(machine.topology().groups(4), [group(0..4), group(4..8)]);
+        assert_eq!(machine.topology().groups_of(4, 4), [group(0..4), group(4..8)]);
     }
 
     #[test]
@@ -295,8 +329,8 @@ pub(super) mod tests {
             (2..4).for_each(|p| machine.write(&format!("cpu/cpu{p}/cache/index3/shared_cpu_list"), text));
             machine.write("cpu/cpu3/topology/thread_siblings_list", text);
             let topology = machine.topology();
-            assert_eq!(topology.groups(1 << 20), [group(0..4)], "{text:?}");
-            assert_eq!(topology.groups(2), [group([2, 3]), group([0, 1])], "{text:?}");
+            assert_eq!(topology.groups_of(1 << 20, 1 << 20), [group(0..4)], "{text:?}");
+            assert_eq!(topology.groups_of(2, 2), [group([2, 3]), group([0, 1])], "{text:?}");
         }
         // A list that leaves out its own processor.
         let machine = Machine::new(2, |_| 0, |_| 0, |p| p);
@@ -310,8 +344,8 @@ pub(super) mod tests {
     #[cfg(target_os = "linux")]
     fn groups_of_this_machine_have_each_processor_once() {
         let allowed = super::super::numa::allowed_cores().unwrap();
-        let topology = Topology::read(Path::new("/sys/devices/system"), &allowed);
-        for groups in [topology.groups(MAX_PER_GROUP), topology.groups(1)] {
+        let topology = Topology::read(Path::new("/sys/devices/system"), &allowed, usize::MAX);
+        for groups in [topology.groups(), topology.groups_of(1, 1)] {
             let mut processors: Vec<usize> = groups.concat();
             processors.sort_unstable();
             let mut expected = allowed.clone();
