@@ -26,7 +26,7 @@ impl Engine {
     /// Returns a handle to save or load the table. A running search is stopped first and reports its best move.
     pub fn hash_file(&mut self) -> HashFile {
         self.finish();
-        self.is_touched = true;
+        self.is_used = true;
         HashFile { table: Arc::clone(&self.table), fingerprint: self.fingerprint }
     }
 }

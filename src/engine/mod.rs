@@ -145,8 +145,10 @@ pub enum EngineError {
 /// threads ends a running search.
 pub struct Engine {
     options: Options,
-    /// True after a use of the table or a write to all of its memory.
-    is_touched: bool,
+    /// The table may have entries.
+    is_used: bool,
+    /// All of the table's memory has been touched by threads placed as the workers are.
+    is_placed: bool,
     sink: Arc<dyn Sink>,
     table: Arc<TranspositionTable>,
     tablebases: Arc<Tablebases>,
@@ -174,7 +176,9 @@ impl Engine {
     /// engine uses those and reports it through [`Sink::message`].
     pub fn with_sink(options: Options, sink: Arc<dyn Sink>) -> Result<Self, EngineError> {
         let table = TranspositionTable::with_mib(options.hash_mib, options.scheme)?;
-        Engine::with_table(table, options, sink)
+        let mut engine = Engine::with_table(table, options, sink)?;
+        engine.is_used = false;
+        Ok(engine)
     }
 
     /// Replaces the table by an empty one of `mib` MiB. [`Engine::prepare`] touches its memory.
@@ -193,7 +197,7 @@ impl Engine {
         self.finish();
         self.table = Arc::new(TranspositionTable::with_mib(mib, scheme)?);
         (self.options.hash_mib, self.options.scheme) = (mib, scheme);
-        self.is_touched = false;
+        (self.is_used, self.is_placed) = (false, false);
         Ok(())
     }
 
@@ -204,7 +208,8 @@ impl Engine {
         let fingerprint = fingerprint_of(&options.network);
         let mut engine = Self {
             options,
-            is_touched: false,
+            is_used: true,
+            is_placed: false,
             sink,
             table: Arc::new(table),
             tablebases: Arc::new(Tablebases::none()),
@@ -252,18 +257,21 @@ impl Engine {
         &self.options
     }
 
-    /// Touches the memory of a new table with all threads, so that the search has no page faults.
+    /// Touches the memory of an unused table with as many threads as there are workers, bound as these are: so the search has
+    /// no page faults, and the memory lies near the workers. Does nothing if these workers have such a table, or if the table
+    /// has been used.
     ///
     /// This takes seconds for a large table, so [`Engine::set_hash`] does not do it. A search on a table that
     /// is not prepared takes the page faults itself.
     pub fn prepare(&mut self) {
-        if !self.is_touched {
+        if !self.is_used && !self.is_placed {
             self.clear_hash();
         }
     }
 
     /// Changes the number of workers and returns it. They start with empty histories. If the system grants fewer threads
-    /// than wanted, [`Sink::message`] reports it.
+    /// than wanted, [`Sink::message`] reports it. The table keeps its entries, and its memory stays where it is until
+    /// [`Engine::clear_hash`].
     /// Fails if the system refuses the first thread.
     pub fn set_threads(&mut self, threads: usize) -> Result<usize, EngineError> {
         if threads != self.pool.len() {
@@ -286,6 +294,7 @@ impl Engine {
     /// Reports missing threads and failed bindings.
     fn renew_pool(&mut self) -> Result<(), EngineError> {
         self.finish();
+        self.is_placed = false;
         // The old threads end first: there may be no room for both.
         self.pool = Arc::default();
         let Options { threads, strategy, .. } = self.options;
@@ -395,16 +404,18 @@ impl Engine {
         self.pool.clear_histories();
     }
 
-    /// Clears the table.
+    /// Clears the table. If the workers are new since its memory was placed, it gets new memory near them.
     pub fn clear_hash(&mut self) {
         self.finish();
         match Arc::get_mut(&mut self.table) {
-            Some(table) => table.clear_exclusive(self.options.threads),
+            Some(table) => {
+                self.pool.clear_table(table, !self.is_placed);
+                (self.is_used, self.is_placed) = (false, true);
+            }
             // A `HashFile` may hold the table as well.
             None => self.table.clear(self.options.threads),
         }
         self.machines.iter().flat_map(|machines| machines.tables()).for_each(|table| table.clear(1));
-        self.is_touched = true;
     }
 
     /// Starts a search. Its time counts from this call. A running search is stopped first and reports its best
@@ -420,7 +431,7 @@ impl Engine {
             // The system refused every thread; it may have one now. Otherwise the first legal move is played.
             let _ = self.set_threads(1);
         }
-        self.is_touched = true;
+        self.is_used = true;
         self.table.next_generation();
         self.machines.iter().flat_map(|machines| machines.tables()).for_each(|table| table.next_generation());
         let is_full_strength = self.options.strength_limit.is_none() && !self.options.lockstep;

@@ -10,7 +10,7 @@ use crossbeam_channel::{Receiver, SendError, Sender, bounded, unbounded};
 use parking_lot::Mutex;
 
 use super::depths::{DepthClaims, SmpStrategy};
-use super::numa::{Affinity, Placement, bind_to, binding_refused, request_short_slices};
+use super::numa::{Affinity, Placement, bind_to, binding_refused, cores, request_short_slices};
 use crate::eval::Network;
 #[cfg(feature = "study")]
 use crate::search::Sharing;
@@ -100,7 +100,7 @@ impl Pool {
 
     /// Simulated machines of `size` workers (at least 1) share nothing and are bound to nothing.
     pub fn of_machines(wanted: usize, strategy: SmpStrategy, size: usize) -> io::Result<Self> {
-        Self::with_placement(wanted, strategy, Placement::in_groups_of(wanted, size))
+        Self::with_placement(wanted, strategy, Placement::in_groups_of(wanted, size).with_limited_groups())
     }
 
     /// For a measurement. The workers are bound to nothing.
@@ -117,7 +117,7 @@ impl Pool {
         let copies_network = sizes.len() > 1 && placement.processors().is_some();
         let group = |&workers: &usize| Arc::new(WorkerGroup::new(workers, strategy, copies_network));
         // The number of cores is read here rather than for each search: the call reads files.
-        let cores = num_cpus::get();
+        let cores = cores();
         let mut pool = Self {
             commands: Vec::new(),
             threads: Vec::new(),
@@ -224,6 +224,24 @@ impl Pool {
         for commands in &self.commands {
             let _ = commands.send(Command::ClearHistories);
         }
+    }
+
+    /// Empties the table, a part for each worker by a thread that is bound as the worker is: the system places new memory near
+    /// the thread that touches it first. See [`TranspositionTable::clear_parts`] about `anew`.
+    pub fn clear_table(&self, table: &mut TranspositionTable, anew: bool) {
+        let places = &self.placement.places;
+        if self.placement.processors().is_some() {
+            let bind = |worker: usize| {
+                // A refusal has been reported at the start of the worker.
+                let _ = bind_to(&places[worker].processors);
+            };
+            // Not the calling thread: it would stay bound.
+            let mut clear = || table.clear_parts(places.len(), anew, bind);
+            if thread::scope(|scope| thread::Builder::new().spawn_scoped(scope, &mut clear).is_ok()) {
+                return;
+            }
+        }
+        table.clear_parts(places.len().max(1), anew, |_| ());
     }
 
     /// Starts as many workers as the team has. [`Event::Ended`] follows the end of the last.

@@ -4,9 +4,9 @@
 //! these tests look at the order of binding and allocation.
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::collections::BTreeSet;
-use std::sync::Mutex;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 
@@ -136,32 +136,75 @@ fn bound_workers_allocate_on_their_processors() {
     }
 }
 
+/// Returns the processors of each thread that helps a thread of its own with `work`, at its last call.
+fn helpers_with(work: impl FnOnce() + Send) -> Vec<CpuSet> {
+    // The names of the threads do not tell one test from another.
+    static TURN: Mutex<()> = Mutex::new(());
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let watch = Watch::new();
+    let caller = thread::scope(|scope| {
+        let work = || {
+            work();
+            gettid()
+        };
+        thread::Builder::new().name(NOTED.into()).spawn_scoped(scope, work).unwrap().join().unwrap()
+    });
+    // A helper may free its last block after the work is done.
+    let is_noted =
+        |task: &fs::DirEntry| fs::read_to_string(task.path().join("comm")).is_ok_and(|name| name.trim() == NOTED);
+    let start = Instant::now();
+    while fs::read_dir("/proc/self/task").unwrap().flatten().any(|task| is_noted(&task)) {
+        assert!(start.elapsed() < PATIENCE);
+        thread::sleep(Duration::from_millis(5));
+    }
+    // Workers belong to other tests.
+    let calls = watch.calls().into_iter().filter(|call| !call.is_worker && call.thread != caller);
+    calls.map(|call| (call.thread, call.processors)).collect::<BTreeMap<_, _>>().into_values().collect()
+}
+
 #[test]
 fn all_threads_clear_the_table() {
     let mut engine = Engine::new(Options { threads: 3, hash_mib: 64, ..Options::default() }).unwrap();
     for is_shared in [false, true] {
         let file = is_shared.then(|| engine.hash_file());
-        let watch = Watch::new();
-        let caller = thread::scope(|scope| {
-            let clear = || {
-                engine.clear_hash();
-                gettid()
-            };
-            thread::Builder::new().name(NOTED.into()).spawn_scoped(scope, clear).unwrap().join().unwrap()
-        });
+        assert_eq!(helpers_with(|| engine.clear_hash()).len(), 2);
         drop(file);
-        // A helper may free its last block after the table is clear.
-        let start = Instant::now();
-        loop {
-            let calls = watch.calls();
-            // Workers belong to other tests.
-            let noted = calls.iter().filter(|call| !call.is_worker).map(|call| call.thread);
-            let helpers: BTreeSet<Pid> = noted.filter(|&thread| thread != caller).collect();
-            if helpers.len() == 2 {
-                break;
-            }
-            assert!(start.elapsed() < PATIENCE, "{} helpers", helpers.len());
-            thread::sleep(Duration::from_millis(5));
-        }
+    }
+}
+
+#[test]
+fn new_workers_touch_an_unused_table_again() {
+    let mut engine = Engine::new(Options { hash_mib: 64, ..Options::default() }).unwrap();
+    for (threads, helpers) in [(3, 2), (3, 0), (2, 1), (3, 2)] {
+        engine.set_threads(threads).unwrap();
+        assert_eq!(helpers_with(|| engine.prepare()).len(), helpers);
+    }
+    engine.search(&Game::default(), Limits { depth: Some(1), ..Limits::default() }).unwrap();
+    engine.set_threads(2).unwrap();
+    assert!(helpers_with(|| engine.prepare()).is_empty(), "a used table keeps its memory");
+}
+
+#[test]
+fn the_table_is_cleared_by_threads_bound_as_the_workers() {
+    let own = sched_getaffinity(Pid::from_raw(0)).unwrap();
+    let allowed: Vec<usize> = (0..CpuSet::count()).filter(|&processor| own.is_set(processor).unwrap()).collect();
+    let [first, second, ..] = allowed[..] else {
+        return eprintln!("the_table_is_cleared_by_threads_bound_as_the_workers: skipped with one processor");
+    };
+    let affinity = Affinity { pin: false, numa: format!("{second}:{first}").parse().unwrap() };
+    let mut engine = Engine::new(Options { threads: 3, hash_mib: 64, affinity, ..Options::default() }).unwrap();
+    let groups = [first, second].map(|processor| {
+        let mut only = CpuSet::new();
+        only.set(processor).unwrap();
+        only
+    });
+    let mut clear = || {
+        engine.clear_hash();
+        assert_eq!(sched_getaffinity(Pid::from_raw(0)).unwrap(), own, "the caller stays unbound");
+    };
+    // A thread may be done with all parts before another begins: then the last part alone is seen.
+    let start = Instant::now();
+    while !groups.iter().all(|group| helpers_with(&mut clear).contains(group)) {
+        assert!(start.elapsed() < PATIENCE, "no thread on each processor");
     }
 }

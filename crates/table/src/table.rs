@@ -176,11 +176,14 @@ pub(crate) const BUCKET_BYTES: usize = 32;
 
 const _: () = assert!(size_of::<TableBucket<48>>() == BUCKET_BYTES && align_of::<TableBucket<48>>() == BUCKET_BYTES);
 
-/// Bytes that a thread clears at a time: enough to be worth a lock, and whole huge pages.
+/// Bytes that a thread clears at a time beside other users: enough to be worth a lock, and whole huge pages.
 const CLEAR_CHUNK: usize = 8 << 20;
 
 /// The size of a huge page on x86-64.
 const HUGE_PAGE: usize = 2 << 20;
+
+/// The size of the smallest page of all systems.
+const SMALL_PAGE: usize = 4096;
 
 /// An array of buckets in one zeroed mapping.
 #[derive(Debug)]
@@ -188,6 +191,7 @@ struct Memory<const BITS: u32> {
     map: MmapMut,
     /// At least 1.
     bucket_count: usize,
+    huge_pages: bool,
 }
 
 impl<const BITS: u32> Memory<BITS> {
@@ -206,7 +210,7 @@ impl<const BITS: u32> Memory<BITS> {
         if map.len() >= HUGE_PAGE {
             advise(&map, huge_pages);
         }
-        Ok(Memory { map, bucket_count: buckets })
+        Ok(Memory { map, bucket_count: buckets, huge_pages })
     }
 
     #[inline(always)]
@@ -590,9 +594,32 @@ impl<P: Payload, R: Recorder, S: Rule<P>, const BITS: u32> Table<P, R, S, BITS> 
 
     /// Empties the table as [`Table::clear`] does, but at the speed of the memory: `&mut` excludes other users.
     pub fn clear_exclusive(&mut self, threads: usize) {
-        // Few large chunks: a fill larger than the caches does not read the memory first and is 2.5 times as fast.
-        let chunk = self.memory.map.len().div_ceil(threads.max(1)).max(CLEAR_CHUNK);
-        parallel_for_each(threads, self.memory.map.chunks_mut(chunk), |bytes| bytes.fill(0));
+        self.clear_parts(threads, false, |_| ());
+    }
+
+    /// Empties the table as [`Table::clear_exclusive`] does, in `threads` contiguous parts (fewer of a small table). `begin`
+    /// gets the number of a part, below `threads`, on the thread that empties it: it may bind the thread to processors. The
+    /// calling thread may get parts, too.
+    ///
+    /// With `anew` the system provides the memory anew if it can, and usually near the thread that empties a part. Otherwise
+    /// the memory stays where it was used first.
+    pub fn clear_parts(&mut self, threads: usize, anew: bool, begin: impl Fn(usize) + Sync) {
+        let fresh = anew.then(|| Memory::zeroed(self.memory.bucket_count, self.memory.huge_pages));
+        let is_fresh = matches!(fresh, Some(Ok(_)));
+        // The old memory is returned before the new one is touched.
+        fresh.into_iter().flatten().for_each(|memory| self.memory = memory);
+        let map = &mut self.memory.map;
+        // Few large parts: a fill larger than the caches does not read the memory first and is 2.5 times as fast.
+        let part = map.len().div_ceil(threads.max(1)).next_multiple_of(HUGE_PAGE);
+        let parts = map.len().div_ceil(part);
+        parallel_for_each(threads, map.chunks_mut(part).enumerate(), |(number, bytes)| {
+            begin(number * threads / parts);
+            match is_fresh {
+                // The system has zeroed it.
+                true => bytes.iter_mut().step_by(SMALL_PAGE).for_each(|byte| *byte = 0),
+                false => bytes.fill(0),
+            }
+        });
         self.generation.store(0, Ordering::Relaxed);
     }
 
@@ -739,6 +766,42 @@ mod tests {
             ("5:cpu:/a\n4:memory:/a\n", "/sys/fs/cgroup/a/memory.max", "160\n", 1500 << 10),
         ] {
             assert_eq!(limit(&[machine, ("/proc/self/cgroup", own), (path, text)]), Some(expected), "{path}");
+        }
+    }
+
+    /// Returns the pages of 4 KiB that are in memory.
+    #[cfg(target_os = "linux")]
+    fn resident(map: &MmapMut) -> usize {
+        use std::os::unix::fs::FileExt;
+        let mut pages = vec![0; map.len() / SMALL_PAGE * 8];
+        let file = std::fs::File::open("/proc/self/pagemap").unwrap();
+        file.read_exact_at(&mut pages, (map.as_ptr().addr() / SMALL_PAGE * 8) as u64).unwrap();
+        // The highest bit of a page's word.
+        pages.chunks(8).filter(|word| word[7] & 0x80 != 0).count()
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn memory_can_be_had_anew() {
+        let mut table = Table::<u32>::with_mib(15, Scheme::default()).unwrap();
+        assert_eq!(resident(&table.memory.map), 0);
+        for (anew, threads, numbers) in
+            [(true, 1, vec![0]), (false, 3, vec![0, 1, 2]), (true, 16, (0..16).step_by(2).collect())]
+        {
+            let place = table.memory.map.as_ptr();
+            table.store(1, &2, 3);
+            table.next_generation();
+            let begun = Mutex::new(Vec::new());
+            table.clear_parts(threads, anew, |number| begun.lock().unwrap().push(number));
+            let mut begun = begun.into_inner().unwrap();
+            begun.sort_unstable();
+            assert_eq!(begun, numbers);
+            assert_eq!((table.occupied(), table.generation().bits()), (0, 0));
+            assert_eq!(table.memory.map.as_ptr() != place, anew, "{threads} threads");
+            assert_eq!(resident(&table.memory.map), (15 << 20) / SMALL_PAGE);
+            if Path::new("/sys/kernel/mm/transparent_hugepage").exists() {
+                assert_eq!(advice(&table.memory.map), [true, false]);
+            }
         }
     }
 
