@@ -44,7 +44,7 @@ pub(super) fn run(output: &Output) -> Result<(), CommandError> {
             );
             drop(session.end);
             if !link.leave() {
-                print_status("sesame: the first machine does not answer; this one ends");
+                print_status("sesame: another machine does not answer; this one ends");
                 process::exit(1);
             }
             result.map_err(CommandError::failed)

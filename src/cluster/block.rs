@@ -293,7 +293,7 @@ mod tests {
             let bytes = bytes_of(&Block { load: Load::Entries(entries), ..Block::default() });
             assert_eq!(bytes.len(), HEADER_BYTES + count * ENTRY_BYTES);
         }
-        assert!(HEADER_BYTES <= 40);
+        assert_eq!(HEADER_BYTES, 40);
     }
 
     #[test]
