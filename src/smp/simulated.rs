@@ -26,8 +26,8 @@ pub struct ExchangeSettings {
 }
 
 impl Default for ExchangeSettings {
-    /// A round each millisecond at a million nodes a second, with a millisecond on the way. A batch is about a block of
-    /// `crate::cluster`.
+    /// A round each millisecond at a million nodes a second, with a millisecond on the way. A batch is about what each of two
+    /// machines of `crate::cluster` sends in it; of more machines, each sends less.
     fn default() -> Self {
         Self { min_depth: 5, interval: 1000, batch: 397, delay: 1000 }
     }
