@@ -384,7 +384,7 @@ fn misses_picture(rows: &[Row]) -> Chart {
         Curve::new(name, look, points.collect())
     };
     let [first, rest @ ..] = CurveStyle::ALL;
-    let mut curves = vec![curve("all", first, &|workers| sum(rows, workers, &all, Row::misses_a_node))];
+    let mut curves = vec![curve("all histories", first, &|workers| sum(rows, workers, &all, Row::misses_a_node))];
     curves.extend(Structure::ALL[HISTORIES].iter().zip(rest).map(|(&structure, look)| {
         curve(structure.name(), look, &|workers| Some(find(rows, workers, &all, structure)?.misses_a_node()))
     }));
@@ -437,7 +437,7 @@ fn games_picture(games: &[Match]) -> Chart {
             ticks: names.iter().enumerate().map(|(place, name)| (place as f64, short(name))).collect(),
             range: -0.5..names.len() as f64 - 0.5,
         },
-        y: Axis::round("Elo", ends, |value, _| format!("{value:+.0}")),
+        y: Axis::round("Elo", ends, |value, _| if value == 0.0 { "0".to_owned() } else { format!("{value:+.0}") }),
         curves,
         reference: Some(sesame_report::chart::Reference::Level(0.0, "equal".into())),
     }
@@ -543,6 +543,14 @@ mod tests {
         ] {
             let error = Match::parse(game).unwrap_err();
             assert!(error.starts_with(wrong), "{game}: {error}");
+        }
+    }
+
+    #[test]
+    fn committed_page_is_made_from_the_committed_files() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(crate::SHARING_FOLDER);
+        for (name, text) in study(None, &folder, 1e6).unwrap() {
+            assert!(std::fs::read_to_string(folder.join(&name)).is_ok_and(|found| found == text), "{name}");
         }
     }
 }
