@@ -112,12 +112,6 @@ impl Default for Histories {
 }
 
 impl Histories {
-    /// Empty, but for the continuation history of `other`.
-    #[cfg(feature = "study")]
-    fn with_continuation_of(other: &Self) -> Self {
-        Self { continuation: Arc::clone(&other.continuation), ..Self::default() }
-    }
-
     #[cfg(feature = "study")]
     pub(super) fn arrays(&self) -> [(Structure, Range<usize>); 4] {
         [
@@ -265,22 +259,25 @@ impl Corrections {
 }
 
 /// The part of the histories that the workers of a group share.
-#[cfg(feature = "study")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Sharing {
     /// All histories.
     #[default]
     All,
     /// Correction and continuation history.
+    #[cfg(feature = "study")]
     CorrectionsAndContinuation,
     /// Correction history.
+    #[cfg(feature = "study")]
     Corrections,
+    /// No history.
+    Nothing,
 }
 
 #[cfg(feature = "study")]
 impl Sharing {
     /// In the order of declaration.
-    pub const ALL: [Self; 3] = [Self::All, Self::CorrectionsAndContinuation, Self::Corrections];
+    pub const ALL: [Self; 4] = [Self::All, Self::CorrectionsAndContinuation, Self::Corrections, Self::Nothing];
 
     /// The name, as in the UCI option.
     pub fn name(self) -> &'static str {
@@ -288,6 +285,7 @@ impl Sharing {
             Self::All => "all",
             Self::CorrectionsAndContinuation => "corrections+continuation",
             Self::Corrections => "corrections",
+            Self::Nothing => "nothing",
         }
     }
 }
@@ -303,15 +301,17 @@ impl SharedHistories {
         Self { histories: Arc::default(), corrections: Arc::new(Corrections::for_workers(workers)) }
     }
 
-    /// Another worker's, which shares this much.
+    /// For another worker.
     #[cfg(feature = "study")]
-    pub(crate) fn shared_in_part(&self, sharing: Sharing) -> Self {
-        let histories = match sharing {
-            Sharing::All => Arc::clone(&self.histories),
-            Sharing::CorrectionsAndContinuation => Arc::new(Histories::with_continuation_of(&self.histories)),
-            Sharing::Corrections => Arc::default(),
-        };
-        Self { histories, corrections: Arc::clone(&self.corrections) }
+    pub(crate) fn without_continuation(&self) -> Self {
+        Self { histories: Arc::default(), corrections: Arc::clone(&self.corrections) }
+    }
+
+    /// For another worker.
+    #[cfg(feature = "study")]
+    pub(crate) fn with_continuation(&self) -> Self {
+        let histories = Histories { continuation: Arc::clone(&self.histories.continuation), ..Histories::default() };
+        Self { histories: Arc::new(histories), corrections: Arc::clone(&self.corrections) }
     }
 
     pub(crate) fn clear(&self) {

@@ -52,9 +52,7 @@ mod tests;
 pub const WORKER_STACK_BYTES: usize = 8 << 20;
 
 pub use control::Control;
-pub use history::SharedHistories;
-#[cfg(feature = "study")]
-pub use history::Sharing;
+pub use history::{SharedHistories, Sharing};
 #[cfg(feature = "tune")]
 pub use params::tunable;
 pub use remote_entries::{EntryTaker, RemoteEntries, RemoteEntry, SentFilter};

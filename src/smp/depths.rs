@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::atomic::AtomicU32;
 
+use crate::search::Sharing;
 use crate::search::score::MAX_DEPTH;
 use crate::search::sync::AtomicWord;
 
@@ -41,8 +42,8 @@ impl SmpStrategy {
         }
     }
 
-    pub(super) fn shares_histories(self) -> bool {
-        self != Self::Same
+    pub(super) fn sharing(self) -> Sharing {
+        if self == Self::Same { Sharing::Nothing } else { Sharing::All }
     }
 }
 

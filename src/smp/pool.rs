@@ -12,10 +12,8 @@ use parking_lot::Mutex;
 use super::depths::{DepthClaims, SmpStrategy};
 use super::numa::{Affinity, Placement, bind_to, binding_refused, cores, request_short_slices};
 use crate::eval::Network;
-#[cfg(feature = "study")]
-use crate::search::Sharing;
 use crate::search::{
-    Iteration, IterationResult, RootLine, SearchContext, SharedHistories, ThreadData, TranspositionTable,
+    Iteration, IterationResult, RootLine, SearchContext, SharedHistories, Sharing, ThreadData, TranspositionTable,
     WORKER_STACK_BYTES, Worker,
 };
 
@@ -106,16 +104,17 @@ impl Pool {
     /// For a measurement. The workers are bound to nothing.
     #[cfg(feature = "study")]
     pub fn of_study(wanted: usize, strategy: SmpStrategy, study: SharingStudy) -> io::Result<Self> {
-        SHARING.set(study.sharing);
-        let pool = Self::with_placement(wanted, strategy, Placement::in_groups_of(wanted, study.group));
-        SHARING.set(Sharing::All);
-        pool
+        Self::with_sharing(wanted, strategy, study.sharing, Placement::in_groups_of(wanted, study.group))
     }
 
     fn with_placement(wanted: usize, strategy: SmpStrategy, placement: Placement) -> io::Result<Self> {
+        Self::with_sharing(wanted, strategy, strategy.sharing(), placement)
+    }
+
+    fn with_sharing(wanted: usize, strategy: SmpStrategy, sharing: Sharing, placement: Placement) -> io::Result<Self> {
         let sizes = placement.group_sizes();
         let copies_network = sizes.len() > 1 && placement.processors().is_some();
-        let group = |&workers: &usize| Arc::new(WorkerGroup::new(workers, strategy, copies_network));
+        let group = |&workers: &usize| Arc::new(WorkerGroup::new(workers, sharing, copies_network));
         // The number of cores is read here rather than for each search: the call reads files.
         let cores = cores();
         let mut pool = Self {
@@ -373,44 +372,32 @@ fn search(
     worker.finish()
 }
 
-#[cfg(feature = "study")]
-thread_local! {
-    /// Of the groups that this thread makes.
-    static SHARING: std::cell::Cell<Sharing> = const { std::cell::Cell::new(Sharing::All) };
-}
-
 /// Workers that share histories, with a copy of the network if there are several groups.
 struct WorkerGroup {
     workers: usize,
-    strategy: SmpStrategy,
+    sharing: Sharing,
     /// Created by the first worker of the group, so that they lie on its memory node.
     histories: OnceLock<SharedHistories>,
     /// The original and its copy; the outer `None` if there is one group, or the groups are not bound.
     network: Option<Mutex<Option<[Arc<Network>; 2]>>>,
-    #[cfg(feature = "study")]
-    sharing: Sharing,
 }
 
 impl WorkerGroup {
-    fn new(workers: usize, strategy: SmpStrategy, copies_network: bool) -> Self {
+    fn new(workers: usize, sharing: Sharing, copies_network: bool) -> Self {
         let network = copies_network.then(Mutex::default);
-        Self {
-            workers,
-            strategy,
-            histories: OnceLock::new(),
-            network,
-            #[cfg(feature = "study")]
-            sharing: SHARING.get(),
-        }
+        Self { workers, sharing, histories: OnceLock::new(), network }
     }
 
     fn new_data(&self) -> ThreadData {
         let shared = || self.histories.get_or_init(|| SharedHistories::for_workers(self.workers));
-        #[cfg(feature = "study")]
-        if self.sharing != Sharing::All {
-            return ThreadData::new(Some(&shared().shared_in_part(self.sharing)));
+        match self.sharing {
+            Sharing::All => ThreadData::new(Some(shared())),
+            #[cfg(feature = "study")]
+            Sharing::CorrectionsAndContinuation => ThreadData::new(Some(&shared().with_continuation())),
+            #[cfg(feature = "study")]
+            Sharing::Corrections => ThreadData::new(Some(&shared().without_continuation())),
+            Sharing::Nothing => ThreadData::new(None),
         }
-        ThreadData::new(self.strategy.shares_histories().then(shared))
     }
 
     fn clear(&self) {
@@ -461,7 +448,7 @@ mod tests {
     #[test]
     fn workers_of_a_group_share_histories() {
         for (strategy, shares) in SmpStrategy::ALL.into_iter().zip([true, false, true]) {
-            let group = WorkerGroup::new(2, strategy, false);
+            let group = WorkerGroup::new(2, strategy.sharing(), false);
             group.new_data();
             assert_eq!(group.histories.get().is_some(), shares, "{strategy}");
         }
@@ -500,7 +487,7 @@ mod tests {
     #[test]
     fn a_group_has_one_copy_of_the_network_in_use() {
         let network = Network::embedded();
-        let [alone, group] = [false, true].map(|copies| WorkerGroup::new(1, SmpStrategy::default(), copies));
+        let [alone, group] = [false, true].map(|copies| WorkerGroup::new(1, Sharing::All, copies));
         assert!(Arc::ptr_eq(&alone.near(&network), &network));
         let copy = group.near(&network);
         assert!(Arc::ptr_eq(&group.near(&network), &copy) && !Arc::ptr_eq(&copy, &network) && copy == network);

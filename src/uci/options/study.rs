@@ -92,10 +92,11 @@ mod tests {
 
     #[test]
     fn every_setting_has_a_search_of_its_own() {
-        let settings: [&[_]; 7] = [
+        let settings: [&[_]; 8] = [
             &[],
             &[("Sharing", "corrections+continuation")],
             &[("Sharing", "corrections")],
+            &[("Sharing", "nothing")],
             &[("Sharing Group", "2")],
             &[("Machines", "2")],
             &[("Exchange Delay", "0"), ("Machines", "2")],
