@@ -232,10 +232,10 @@ impl Engine {
     }
 
     /// Divides the workers of later searches among simulated machines, each with its table and histories. The engine's table
-    /// is not used then. In lockstep such searches are repeatable. Set the number of threads before.
+    /// is not used then. In lockstep such searches are repeatable. Set the number of threads before. `None` ends it.
     /// Fails if the system refuses the first of the new threads.
-    pub fn simulate_machines(&mut self, machines: Arc<SimulatedMachines>) -> Result<(), EngineError> {
-        self.machines = Some(machines);
+    pub fn simulate_machines(&mut self, machines: Option<Arc<SimulatedMachines>>) -> Result<(), EngineError> {
+        self.machines = machines;
         self.renew_pool()
     }
 

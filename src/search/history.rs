@@ -94,7 +94,7 @@ pub struct Histories {
     butterfly: [[[[HistoryEntry; 64]; 64]; 4]; 2],
     /// By piece, destination, captured piece.
     capture: [[[HistoryEntry; 6]; 64]; 12],
-    /// By an earlier move and the move itself. Apart, so that workers can share it alone.
+    /// By an earlier move and the move itself. In an `Arc` for the feature `study`, which shares it alone.
     continuation: Arc<[[HistoryEntry; PieceTo::COUNT]]>,
     /// The last quiet refutation by the move it refuted, as bits; 0 is none.
     counter: [AtomicU16; PieceTo::COUNT],

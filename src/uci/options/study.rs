@@ -1,5 +1,5 @@
-//! Options for measurements: the sharing of histories, and simulated machines. They count for the workers and the table that
-//! there are: `Threads` and `Hash` come first.
+//! Options for measurements: the sharing of histories, and simulated machines, whose workers share all. They count for the
+//! workers and the table that there are: `Threads` and `Hash` come first.
 
 use std::sync::Arc;
 
@@ -60,14 +60,11 @@ impl Session {
     fn simulate(&mut self, change: impl FnOnce(&mut Simulation)) {
         change(&mut self.simulation);
         let Simulation { machines, exchange } = self.simulation;
-        if machines == 1 {
-            return;
-        }
         self.change(|engine| {
             let options = engine.options();
             let table = |_| Ok(Arc::new(TranspositionTable::with_mib(options.hash_mib, options.scheme)?));
             let tables = (0..machines).map(table).collect::<Result<_, EngineError>>()?;
-            engine.simulate_machines(Arc::new(SimulatedMachines::new(tables, exchange)))
+            engine.simulate_machines((machines > 1).then(|| Arc::new(SimulatedMachines::new(tables, exchange))))
         });
     }
 }
@@ -105,6 +102,8 @@ mod tests {
         let mut all: Vec<u64> = settings.iter().flat_map(|settings| nodes(settings)).collect();
         all.dedup();
         assert_eq!(all.len(), settings.len(), "two games of a setting are equal, others differ: {all:?}");
-        assert_eq!(nodes(&[("Sharing", "all"), ("Sharing Group", "4")]), nodes(&[]));
+        for usual in [[("Sharing", "all"), ("Sharing Group", "4")], [("Machines", "2"), ("Machines", "1")]] {
+            assert_eq!(nodes(&usual), nodes(&[]));
+        }
     }
 }
