@@ -20,7 +20,7 @@ const ENTRY_BYTES: usize = 20;
 /// In moves. Longer lines are cut.
 const MAX_PV: usize = 64;
 
-/// Of a ballot. The best ones remain.
+/// Of a ballot. The first ones remain.
 const MAX_RESULTS: usize = 255;
 
 /// Format, flags, kind of load, search, fingerprint, nodes, tablebase hits, ready, length of the load.

@@ -183,7 +183,7 @@ impl AnswerWatch {
             // The leader says the same about the search.
             && (state.running.is_none() || message.starts_with("bug"))
         {
-            // A full pipe must not hold the rounds.
+            // A full pipe must not hold up the cluster thread.
             drop(state);
             let _ = writeln!(io::stderr(), "sesame: {message}");
         }
@@ -332,7 +332,9 @@ impl<T: Transport> FollowerLoop<T> {
         let FollowerState { ready, fingerprint, .. } = *state;
         let is_running = state.running.is_some();
         drop(state);
-        let entries = if is_running { self.outbox.batch() } else { Vec::new() };
+        // Without a receiver, entries wait in the queue.
+        let can_send = is_running && self.mail.others().any(|rank| self.mail.has_received(rank, |_| true));
+        let entries = if can_send { self.outbox.batch() } else { Vec::new() };
         for rank in self.mail.others() {
             let load = Load::Entries(entries.clone());
             if rank != LEADER {

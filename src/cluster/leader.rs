@@ -506,7 +506,13 @@ impl<T: Transport> LeaderLoop<T> {
             Phase::Search(Running { fingerprint, end, .. }) => (*fingerprint, end.is_some()),
             _ => (0, true),
         };
-        let entries = if is_ending { Vec::new() } else { self.outbox.batch() };
+        // Without a receiver, entries wait in the queue.
+        let takes_entries = |(rank, machine): (usize, &Machine)| {
+            let is_running = machine.search == self.search && machine.is_searching();
+            is_running && machine.text.is_empty() && self.mail.has_received(rank, |_| true)
+        };
+        let can_send = !is_ending && self.machines().any(takes_entries);
+        let entries = if can_send { self.outbox.batch() } else { Vec::new() };
         let stage = match &self.phase {
             Phase::Quit(_) => Stage::Quits,
             Phase::Leave => Stage::Leaves,

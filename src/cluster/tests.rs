@@ -16,7 +16,7 @@ use super::leader::LeaderLink;
 use super::transport::{GREETING, Mail, Transport, local};
 use super::*;
 use crate::position::{Move, Square};
-use crate::search::{Bound, Control, RemoteEntry, TranspositionTable, TtEntry};
+use crate::search::{Bound, Control, RemoteEntries, RemoteEntry, TranspositionTable, TtEntry};
 use crate::smp::{Ballot, Line, RootResult, Score, SearchLink};
 
 /// Of the machine under test, and of one with another network.
@@ -173,6 +173,50 @@ fn follower_stores_what_machines_with_its_network_send() {
     assert!(link.leave());
 }
 
+/// Steps a machine whose blocks the other does not receive, and then does.
+fn entries_that_arrive<T: Transport>(exchange: &RemoteEntries, mut step: impl FnMut(), other: &Mail<T>) -> Vec<u64> {
+    for key in ENTRIES {
+        exchange.offer(0, 0, entry(key));
+        step();
+    }
+    let mut keys = Vec::new();
+    for _ in 0..10 {
+        for (_, block) in other.receive() {
+            if let Load::Entries(entries) = block.load {
+                keys.extend(entries.iter().map(|entry| entry.key));
+            }
+        }
+        step();
+    }
+    keys
+}
+
+/// More would not find room in the queue.
+const ENTRIES: std::ops::RangeInclusive<u64> = 1..=100;
+
+#[test]
+fn entries_wait_until_a_machine_can_receive_them() {
+    let (control, table) = (Arc::new(Control::new(1, None)), table());
+    let mut group = local::group(2).into_iter();
+    let (link, work) = LeaderLink::new(2, PATIENT);
+    let mut leader = work(group.next().unwrap());
+    link.announce("position startpos\ngo infinite\n".to_owned(), false);
+    let exchange = link.begin(&control, &table, OURS).unwrap();
+    let order = leader.next_order(Duration::ZERO);
+    leader.step(order, Duration::ZERO);
+    let step = || _ = leader.step(None, Duration::ZERO);
+    let arrived = entries_that_arrive(&exchange, step, &Mail::new(group.next().unwrap()));
+    assert_eq!(arrived, Vec::from_iter(ENTRIES), "of the leader");
+
+    let [of_leader, own] = <[_; 2]>::try_from(local::group(2)).ok().unwrap();
+    let (link, _session, work) = FollowerLink::new(1, 2, PATIENT);
+    let mut follower = work(own);
+    let exchange = link.begin(&control, &table, OURS).unwrap();
+    let step = || _ = follower.step(Duration::ZERO);
+    let arrived = entries_that_arrive(&exchange, step, &Mail::new(of_leader));
+    assert_eq!(arrived, Vec::from_iter(ENTRIES), "of a follower");
+}
+
 /// A machine that can be stopped, and whose received messages are counted.
 struct Watched {
     transport: local::Local,
@@ -222,6 +266,12 @@ fn watched(transport: local::Local) -> (Watched, Arc<AtomicBool>, Arc<AtomicU64>
 /// Neither entries nor votes wait for it.
 #[test]
 fn slow_machine_holds_up_no_other() {
+    // A starved thread may miss a short limit.
+    assert!([1, 10, 60].into_iter().any(|limit| is_heard_beside_a_slow_machine(Duration::from_secs(limit))));
+}
+
+/// Returns true if the fast machine's ballot came in time.
+fn is_heard_beside_a_slow_machine(limit: Duration) -> bool {
     let mut group = local::group(3).into_iter();
     let link = leader(group.next().unwrap(), PATIENT);
     let key = Arc::new(AtomicU64::new(10));
@@ -242,20 +292,37 @@ fn slow_machine_holds_up_no_other() {
         key.store(new, SeqCst);
         wait_until("an entry of the fast machine is stored", || table.probe(new).is_some());
     }
-    assert_eq!(link.end(None, Duration::from_secs(4)), (vec![ballot(9)], None));
-    assert!(begin(&link, &control, &table), "with the fast machine");
+    let (ballots, message) = link.end(None, limit);
+    assert_eq!(message, None);
+    wait_until("a search begins with the fast machine", || begin(&link, &control, &table));
     assert_eq!(link.end(None, FOREVER), (vec![ballot(9)], None), "the slow one takes no part");
     is_stopped.store(false, SeqCst);
     assert!(link.quit());
     fast.join().unwrap();
     slow.join().unwrap();
+    ballots == [ballot(9)]
 }
 
 #[test]
 fn stopped_machine_holds_neither_the_end_of_a_search_nor_its_table() {
     let mut group = local::group(2).into_iter();
-    let link = leader(group.next().unwrap(), Patience { silence: Duration::from_secs(2), ..PATIENT });
+    let patience = Patience { silence: Duration::from_secs(1000), ..PATIENT };
+    let (link, work) = LeaderLink::new(2, patience);
+    let mut leader = work(group.next().unwrap());
     let (transport, is_stopped, received) = watched(group.next().unwrap());
+    // Its clock runs by steps, and fast while the follower is stopped: no starved thread is silent.
+    let is_fast = Arc::clone(&is_stopped);
+    link.set_thread(thread::spawn(move || {
+        let mut now = Duration::ZERO;
+        while let Some(pause) = {
+            let order = leader.next_order(INTERVAL);
+            leader.step(order, now)
+        } {
+            now += if is_fast.load(SeqCst) { patience.silence / 10 } else { pause };
+        }
+        // Leaves.
+        leader.run();
+    }));
     let follower = follower(transport, ends_like);
     let (control, table) = (Arc::new(Control::new(1, None)), table());
     assert!(begin(&link, &control, &table));
@@ -349,18 +416,19 @@ fn idle_leader_shows_that_it_is_alive() {
 
 #[test]
 fn follower_stays_while_another_is_missing() {
-    let patience = Patience { leader: Duration::from_secs(1), ..PATIENT };
+    let patience = Patience::default();
     let mut group = local::group(3).into_iter();
-    let leader = leader(group.next().unwrap(), patience);
-    let (link, session) = follower_session(group.next().unwrap(), patience);
-    let (other, is_stopped, _) = watched(group.next().unwrap());
-    let (other_link, other_session) = follower_session(other, PATIENT);
-    is_stopped.store(true, SeqCst);
-    thread::sleep(3 * patience.leader);
+    let (_leader_link, work) = LeaderLink::new(3, patience);
+    let mut leader = work(group.next().unwrap());
+    let (_link, session, work) = FollowerLink::new(1, 3, patience);
+    let mut follower = work(group.next().unwrap());
+    let mut now = Duration::ZERO;
+    while now < 3 * patience.leader {
+        leader.step(None, now);
+        follower.step(now);
+        now += Duration::from_millis(10);
+    }
     assert_eq!(session.input.lines.try_recv(), Err(TryRecvError::Empty), "the session goes on");
-    is_stopped.store(false, SeqCst);
-    drop((session, other_session));
-    assert!(leader.quit() && link.leave() && other_link.leave());
 }
 
 /// MPI would wait for it.
