@@ -35,7 +35,6 @@ pub struct Control {
     claimed_nodes: CachePadded<AtomicU64>,
     /// Nodes and Syzygy probes of other machines, as they last reported them.
     remote_counts: CachePadded<[AtomicU64; 2]>,
-    has_machines: bool,
     /// Depth, number and bits of the root move being searched; 0 before the first.
     current_root_move: CachePadded<AtomicU64>,
     limit: Option<u64>,
@@ -49,8 +48,8 @@ pub struct Control {
 }
 
 impl Control {
-    /// `limit` counts the nodes of all workers. They search exactly as many, unless they end before or other machines take
-    /// part: then up to 1024 more for each worker.
+    /// `limit` counts the nodes of all workers. They search exactly as many, unless they end before. If other machines take
+    /// part, each worker may search up to 1024 more, and the others search until they hear of the end.
     pub fn new(workers: usize, limit: Option<u64>) -> Self {
         Self {
             is_stopped: CachePadded::default(),
@@ -58,7 +57,6 @@ impl Control {
             root_tb_hits: 0,
             claimed_nodes: CachePadded::default(),
             remote_counts: CachePadded::default(),
-            has_machines: false,
             current_root_move: CachePadded::default(),
             limit,
             soft_limit: None,
@@ -78,11 +76,6 @@ impl Control {
     /// Counts Syzygy probes before the search.
     pub(crate) fn with_root_tb_hits(self, root_tb_hits: u64) -> Self {
         Self { root_tb_hits, ..self }
-    }
-
-    /// Says whether other machines take part, whose nodes count too.
-    pub(crate) fn with_machines(self, has_machines: bool) -> Self {
-        Self { has_machines, ..self }
     }
 
     /// Lets at most `places` workers run at a time, each for `quantum` nodes: see [`RoundRobin`]. With a place
@@ -120,10 +113,6 @@ impl Control {
 
     pub(crate) fn workers(&self) -> usize {
         self.counters.len()
-    }
-
-    pub(crate) fn has_machines(&self) -> bool {
-        self.has_machines
     }
 
     pub fn stop(&self) {
@@ -346,7 +335,7 @@ mod tests {
         // At the last report the worker has 200 nodes left of its claim of 500.
         let rows = [(1000, 900, 0, 1000), (100_000, 90_000, 1000, 100_000), (1000, 2000, 300, 2500)];
         for (limit, remote, before, nodes) in rows {
-            let control = Control::new(1, Some(limit)).with_machines(true);
+            let control = Control::new(1, Some(limit));
             let mut count = NodeCount::new(0, &control);
             (0..before).for_each(|_| count.count(&control).unwrap());
             control.set_remote_counts(remote, 0);

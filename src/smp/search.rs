@@ -109,10 +109,14 @@ impl Search {
         SearchClock::new(&self.limits, budget, color, self.overhead, self.started)
     }
 
+    /// One worker of this machine searches alone.
+    fn is_short(&self, budget: Option<Budget>) -> bool {
+        let is_held = self.limits.infinite || self.limits.ponder;
+        !is_held && budget.is_some_and(|budget| budget.hard < MIN_TIME_FOR_HELPERS)
+    }
+
     fn control(&self, budget: Option<Budget>) -> Control {
         let limits = &self.limits;
-        let is_held = limits.infinite || limits.ponder;
-        let is_short = !is_held && budget.is_some_and(|budget| budget.hard < MIN_TIME_FOR_HELPERS);
         let (places, quantum) = match self.lockstep {
             #[cfg(feature = "study")]
             true if self.coherence.is_some() => (1, 1),
@@ -121,9 +125,8 @@ impl Search {
         };
         // The workers check the hard limit too: the owner's timer can fire late.
         let end = budget.filter(|_| !limits.ponder).and_then(|budget| self.started.checked_add(budget.hard));
-        let control = Control::new(if is_short { 1 } else { self.pool.len() }, limits.nodes)
+        let control = Control::new(if self.is_short(budget) { 1 } else { self.pool.len() }, limits.nodes)
             .with_soft_nodes(limits.soft_nodes)
-            .with_machines(self.link.is_some() && !is_short)
             .with_turns(places, quantum)
             .with_deadline(end);
         #[cfg(feature = "study")]
@@ -276,6 +279,7 @@ impl Owner {
         self.answers_at =
             budget.filter(|_| takes_its_time).and_then(|budget| self.search.started.checked_add(budget.believable()));
         self.control = Arc::new(self.search.control(budget).with_root_tb_hits(tb_hits));
+        self.search.link = self.search.link.take().filter(|_| !self.search.is_short(budget));
         self.results = vec![None; self.control.workers()];
         self.lines = vec![Vec::new(); self.control.workers()];
     }
@@ -307,7 +311,7 @@ impl Owner {
 
     fn start_workers(&mut self, sender: Sender<Event>) {
         let search = &self.search;
-        let link = search.link.as_ref().filter(|_| self.control.has_machines());
+        let link = search.link.as_ref();
         let begun = link.map(|link| link.begin(&self.control, &search.table, search.fingerprint));
         if let Some(Err(Some(message))) = &begun {
             search.sink.message(message);
@@ -549,10 +553,15 @@ impl Owner {
         }
     }
 
-    /// The best line of another machine with the elected move. A machine sends one line only: it may be the move alone.
-    fn other_line(&self, RootResult { mv, score, depth }: RootResult) -> Line {
-        let lines = self.ballots.iter().map(|ballot| &ballot.line);
-        let line = lines.filter(|line| line.pv.first() == Some(&mv)).max_by_key(|line| line.depth);
+    /// The line of another machine with the elected result. A machine sends one line only, perhaps with another move: then one
+    /// of this machine, or the move alone.
+    fn other_line(&self, elected: RootResult) -> Line {
+        let RootResult { mv, score, depth } = elected;
+        let of_elected = self.ballots.iter().filter(|ballot| ballot.results.contains(&elected));
+        let mut lines = of_elected.map(|ballot| &ballot.line).chain(self.lines.iter().flatten());
+        // A mate is shown as one.
+        let line =
+            lines.find(|line| line.pv.first() == Some(&mv) && matches!(line.score, Score::Mate(_)) == is_mate(score));
         let alone = RootLine { score, bound: Bound::Exact, seldepth: depth as usize, pv: vec![mv] };
         line.cloned().unwrap_or_else(|| self.line_at(1, depth, &alone))
     }
@@ -668,6 +677,7 @@ mod tests {
     use sesame_table::Scheme;
 
     use super::*;
+    use crate::position::Square;
 
     #[derive(Default)]
     struct Lines(Mutex<Vec<Line>>);
@@ -738,6 +748,53 @@ mod tests {
         let before = Instant::now();
         owner.report_current_move();
         assert!(owner.next_current_move.unwrap() >= before + CURRENT_MOVE_INTERVAL);
+    }
+
+    /// Each machine has one line, of its own winner.
+    #[test]
+    fn line_of_another_machine_is_of_the_elected_result() {
+        let (mut owner, _, sink) = owner(Instant::now());
+        let [e4, e5, d4] = [(Square::E2, Square::E4), (Square::E7, Square::E5), (Square::D2, Square::D4)]
+            .map(|(from, to)| Move::new(from, to, None));
+        let line = |depth, score: i32, pv: &[Move]| Line {
+            rank: 1,
+            depth,
+            seldepth: 1,
+            score: score.into(),
+            bound: Bound::Exact,
+            pv: pv.to_vec(),
+        };
+        let result = |mv, score, depth| RootResult { mv, score, depth };
+        let ballot = |results: &[RootResult], line| Ballot { line, results: results.to_vec() };
+        let mate = mate_in(9);
+        let rows = [
+            (
+                "the elected move is on a line of this machine",
+                line(8, 20, &[e4, e5]),
+                vec![ballot(&[result(e4, 20, 12), result(d4, 30, 10)], line(10, 30, &[d4, e5]))],
+            ),
+            (
+                "a mate wins over a deeper line",
+                line(10, mate, &[e4, e5]),
+                vec![
+                    ballot(&[result(e4, 40, 20)], line(20, 40, &[e4, d4])),
+                    ballot(&[result(e4, mate, 10)], line(10, mate, &[e4, e5])),
+                ],
+            ),
+            (
+                "no line has the mate",
+                line(10, mate, &[e4]),
+                vec![ballot(&[result(e4, mate, 10), result(d4, 30, 10)], line(10, 30, &[d4, e5]))],
+            ),
+        ];
+        for (name, reported, ballots) in rows {
+            owner.results = vec![Some(result(e4, 20, 8))];
+            owner.lines = vec![vec![line(8, 20, &[e4, e5])]];
+            owner.ballots = ballots;
+            owner.conclude();
+            let last = sink.0.lock().pop().unwrap();
+            assert_eq!((last.score, last.pv), (reported.score, reported.pv), "{name}");
+        }
     }
 
     #[test]
