@@ -118,16 +118,22 @@ impl Placement {
     }
 
     pub(super) fn of_system(workers: usize, affinity: &Affinity) -> Self {
+        // The processors of a core are not known there.
+        if cfg!(windows) && affinity.pin {
+            let mut placement = Self::of_system(workers, &Affinity { pin: false, numa: affinity.numa.clone() });
+            placement
+                .shortfall
+                .get_or_insert_with(|| "Pin Threads does nothing on Windows; NumaPolicy counts".to_owned());
+            return placement;
+        }
         // Nothing is read where nothing can be bound.
         let wants_none = affinity.numa == NumaPolicy::None || affinity.numa == NumaPolicy::Auto && workers == 1;
         if wants_none && !affinity.pin {
             return Self::unbound(workers);
         }
-        // Before Windows 11, a thread runs on its processor group alone unless it is bound to another. The processors of a core
-        // are not known there.
-        let is_unknown = cfg!(windows) && affinity.pin;
-        let cores = if is_unknown { Err(io::ErrorKind::Unsupported.into()) } else { allowed_cores() };
-        let topology = cores.map(|cores| Topology::read(Path::new("/sys/devices/system"), &cores, PROCESSOR_GROUP));
+        // Before Windows 11, a thread runs on its processor group alone unless it is bound to another.
+        let topology =
+            allowed_cores().map(|cores| Topology::read(Path::new("/sys/devices/system"), &cores, PROCESSOR_GROUP));
         Self::plan(workers, affinity, topology)
     }
 
@@ -205,7 +211,7 @@ pub(super) fn binding_refused(error: &io::Error) -> String {
 
 /// Workers gain by a binding if they are four for each group that has more than three fifths of the largest one's processors, or
 /// more than half of all processors. Stockfish's `suggests_binding_threads` binds more than half of the largest group, too:
-/// with a group for each cache, that would leave each of few workers alone with its histories. The system keeps few threads
+/// with a group for each large cache, that would leave each of few workers alone with its histories. The system keeps few threads
 /// together by itself.
 fn is_worth_binding(workers: usize, groups: &[Vec<usize>]) -> bool {
     let largest = groups.iter().map(Vec::len).max().unwrap_or(0);
@@ -455,14 +461,14 @@ mod tests {
         assert_eq!(plan(1, false, "auto", &topology), Placement::unbound(1));
     }
 
-    /// Two processors of 32 cores, eight for each last-level cache.
+    /// Two processors of 32 cores, eight for each last-level cache: a group has two caches.
     #[test]
     fn few_workers_are_not_spread_over_many_caches() {
         let core = |p| p % 64;
         let topology = Machine::new(128, |p| core(p) / 32, |p| core(p) / 8, core).topology();
-        assert_eq!(plan(31, false, "auto", &topology).group_sizes(), [31]);
-        assert_eq!(plan(32, false, "auto", &topology).group_sizes(), [4; 8]);
-        assert_eq!(places(&plan(128, false, "auto", &topology))[..3], [(0, 16), (1, 16), (2, 16)]);
+        assert_eq!(plan(15, false, "auto", &topology).group_sizes(), [15]);
+        assert_eq!(plan(16, false, "auto", &topology).group_sizes(), [4; 4]);
+        assert_eq!(places(&plan(128, false, "auto", &topology))[..3], [(0, 32), (1, 32), (2, 32)]);
     }
 
     #[test]
@@ -580,6 +586,14 @@ mod tests {
             assert!(placement.shortfall.as_ref().unwrap().contains("refused"), "{placement:?}");
             assert_eq!(places(&placement), [(0, 0); 4]);
         }
+    }
+
+    #[test]
+    #[cfg(windows)]
+    fn pinning_leaves_the_policy() {
+        let placement = Placement::of_system(2, &Affinity { pin: true, numa: "0".parse().unwrap() });
+        assert_eq!(placement.bound_groups().unwrap(), "2 on 0");
+        assert!(placement.shortfall.unwrap().contains("Pin Threads"));
     }
 
     #[test]

@@ -9,11 +9,9 @@ use std::fs;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-/// Most workers that share histories: a larger last-level cache is divided, and so are workers without binding.
+/// Most workers that share histories: a larger last-level cache is divided, smaller ones are taken together up to so many
+/// processors, and workers without binding are divided, too.
 pub(super) const MAX_SHARING: usize = 32;
-
-/// Smaller last-level caches are taken together up to so many processors; a larger one stays alone.
-pub(super) const MAX_JOINED: usize = 16;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Topology {
@@ -54,13 +52,13 @@ impl Topology {
 
     /// Divides the processors into groups of neighbours that share histories.
     pub(super) fn groups(&self) -> Vec<Vec<usize>> {
-        self.groups_of(MAX_JOINED, MAX_SHARING)
+        self.groups_of(MAX_SHARING)
     }
 
     /// A group never spans memory nodes. The processors of a last-level cache with more than `max` (at least 1) are divided
-    /// evenly, with the hyper-threads of a core together if they fit. A cache joins the group before it if both have at most
-    /// `joined`, as in Stockfish's `BundledL3Policy`. Without known nodes or caches, all processors are one group.
-    fn groups_of(&self, joined: usize, max: usize) -> Vec<Vec<usize>> {
+    /// evenly, with the hyper-threads of a core together if they fit. A cache joins the group before it if they have at most
+    /// `max` together, as in Stockfish's `BundledL3Policy`. Without known nodes or caches, all processors are one group.
+    fn groups_of(&self, max: usize) -> Vec<Vec<usize>> {
         let is_known = self.processors.iter().any(|processor| processor.cache.is_some() || processor.node != 0);
         if !is_known {
             return vec![self.processors().collect()];
@@ -75,7 +73,7 @@ impl Topology {
             processors.sort_by_key(|processor| (processor.core, processor.number));
             let numbers: Vec<usize> = processors.iter().map(|processor| processor.number).collect();
             match groups.last_mut() {
-                Some((of, group)) if *of == node && group.len() + numbers.len() <= joined => group.extend(numbers),
+                Some((of, group)) if *of == node && group.len() + numbers.len() <= max => group.extend(numbers),
                 _ => groups.extend(divided(&numbers, max).map(|part| (node, part.to_vec()))),
             }
         }
@@ -239,9 +237,9 @@ pub(super) mod tests {
     fn caches_of_a_node_are_taken_together_while_they_fit() {
         // Two nodes of 16 processors, caches of 4, no hyper-threads.
         let topology = Machine::new(32, |p| p / 16, |p| p / 4, |p| p).topology();
-        let lengths = |max| topology.groups_of(max, max).iter().map(|group| group.len()).collect::<Vec<_>>();
+        let lengths = |max| topology.groups_of(max).iter().map(|group| group.len()).collect::<Vec<_>>();
         assert_eq!(topology.groups(), [group(0..16), group(16..32)], "no group spans nodes");
-        assert_eq!(topology.groups_of(8, 8), [group(0..8), group(8..16), group(16..24), group(24..32)]);
+        assert_eq!(topology.groups_of(8), [group(0..8), group(8..16), group(16..24), group(24..32)]);
         assert_eq!(lengths(12), [12, 4, 12, 4]);
         assert_eq!(lengths(7), [4; 8]);
         assert_eq!(lengths(3), [2; 16]);
@@ -250,12 +248,14 @@ pub(super) mod tests {
 
     /// Two hyper-threads a core, at a distance of half the machine.
     #[test]
-    fn large_caches_are_groups_of_their_own() {
-        for (cores, cores_per_cache, cores_per_group) in [(16, 8, 8), (16, 4, 8), (16, 1, 8), (32, 32, 16)] {
+    fn groups_have_up_to_32_processors() {
+        for (cores, cores_per_cache, cores_per_group) in
+            [(16, 1, 16), (32, 8, 16), (32, 32, 16), (18, 6, 12), (18, 9, 9)]
+        {
             let core = |p| p % cores;
             let topology = Machine::new(2 * cores, |_| 0, |p| core(p) / cores_per_cache, core).topology();
             let of_cores = |first: usize| {
-                let cores_of = first..first + cores_per_group;
+                let cores_of = first..cores.min(first + cores_per_group);
                 group(cores_of.clone().chain(cores_of.map(|core| core + cores)))
             };
             let expected: Vec<_> = (0..cores).step_by(cores_per_group).map(of_cores).collect();
@@ -279,12 +279,12 @@ pub(super) mod tests {
         let groups = topology.groups();
         let of_core = |from: usize, to: usize| group((from..to).chain(from + 48..to + 48));
         assert_eq!(groups, [of_core(0, 16), of_core(16, 32), of_core(32, 48)]);
-        assert_eq!(topology.groups_of(40, 40).iter().map(|group| group.len()).collect::<Vec<_>>(), [32; 3]);
-        assert_eq!(topology.groups_of(96, 96), [group(0..96)]);
+        assert_eq!(topology.groups_of(40).iter().map(|group| group.len()).collect::<Vec<_>>(), [32; 3]);
+        assert_eq!(topology.groups_of(96), [group(0..96)]);
         // A small cache beside a large one joins the last part of that.
         let topology = Machine::new(7, |_| 0, |p| p / 6, |p| p).topology();
-        assert_eq!(topology.groups_of(4, 4), [group(0..3), group(3..7)]);
-        assert_eq!(topology.groups_of(3, 3), [group(0..3), group(3..6), group([6])]);
+        assert_eq!(topology.groups_of(4), [group(0..3), group(3..7)]);
+        assert_eq!(topology.groups_of(3), [group(0..3), group(3..6), group([6])]);
     }
 
     #[test]
@@ -300,7 +300,7 @@ pub(super) mod tests {
         let allowed = [12, 1, 4, 6, 13, 5];
         let topology = Topology::read(machine.folder.path(), &allowed, usize::MAX);
         assert_eq!(topology.groups(), [group([1, 4, 6, 5]), group([12, 13])]);
-        assert_eq!(topology.groups_of(3, 3), [group([1]), group([4, 6, 5]), group([12, 13])]);
+        assert_eq!(topology.groups_of(3), [group([1]), group([4, 6, 5]), group([12, 13])]);
         assert_eq!(Topology::read(machine.folder.path(), &[], usize::MAX).groups(), [group([])]);
     }
 
@@ -317,7 +317,7 @@ pub(super) mod tests {
         // Caches without nodes.
         let machine = Machine::new(8, |_| 0, |p| p / 4, |p| p);
         fs::remove_dir_all(machine.folder.path().join("node")).unwrap();
-        assert_eq!(machine.topology().groups_of(4, 4), [group(0..4), group(4..8)]);
+        assert_eq!(machine.topology().groups_of(4), [group(0..4), group(4..8)]);
     }
 
     #[test]
@@ -328,8 +328,8 @@ pub(super) mod tests {
             (2..4).for_each(|p| machine.write(&format!("cpu/cpu{p}/cache/index3/shared_cpu_list"), text));
             machine.write("cpu/cpu3/topology/thread_siblings_list", text);
             let topology = machine.topology();
-            assert_eq!(topology.groups_of(1 << 20, 1 << 20), [group(0..4)], "{text:?}");
-            assert_eq!(topology.groups_of(2, 2), [group([2, 3]), group([0, 1])], "{text:?}");
+            assert_eq!(topology.groups_of(1 << 20), [group(0..4)], "{text:?}");
+            assert_eq!(topology.groups_of(2), [group([2, 3]), group([0, 1])], "{text:?}");
         }
         // A list that leaves out its own processor.
         let machine = Machine::new(2, |_| 0, |_| 0, |p| p);
@@ -344,7 +344,7 @@ pub(super) mod tests {
     fn groups_of_this_machine_have_each_processor_once() {
         let allowed = super::super::numa::allowed_cores().unwrap();
         let topology = Topology::read(Path::new("/sys/devices/system"), &allowed, usize::MAX);
-        for groups in [topology.groups(), topology.groups_of(1, 1)] {
+        for groups in [topology.groups(), topology.groups_of(1)] {
             let mut processors: Vec<usize> = groups.concat();
             processors.sort_unstable();
             let mut expected = allowed.clone();
