@@ -639,6 +639,22 @@ fn prepare_keeps_the_entries_of_a_used_table() {
 }
 
 #[test]
+fn node_limits_are_exact_and_repeatable_in_lockstep() {
+    let (mut engine, _) = engine(5);
+    engine.set_lockstep(true).unwrap();
+    for limit in [3000, 20_000, 20_001] {
+        let mut search = || {
+            engine.new_game();
+            let report = engine.search(&start(), Limits { nodes: Some(limit), ..Limits::default() }).unwrap();
+            (report.nodes, report.best, report.lines)
+        };
+        let first = search();
+        assert_eq!(first.0, limit);
+        assert_eq!(search(), first, "{limit} nodes");
+    }
+}
+
+#[test]
 fn number_of_workers_can_change() {
     let (mut engine, sink) = engine(1);
     for threads in [3, 1, 0, 5] {

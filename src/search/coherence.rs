@@ -173,7 +173,7 @@ impl Coherence {
         self.shared.lock().counts
     }
 
-    /// Counts for this thread until the guard is dropped. Panics from [`MAX_WORKERS`] workers on.
+    /// Counts for this thread until the guard is dropped. Panics beyond [`MAX_WORKERS`] workers.
     pub(crate) fn enter(self: &Arc<Self>, worker: usize, data: &ThreadData) -> Counting {
         assert!(worker < MAX_WORKERS, "worker {worker} of {MAX_WORKERS}");
         let mut shared = self.shared.lock();
