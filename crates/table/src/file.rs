@@ -20,7 +20,7 @@ use std::thread;
 use twox_hash::XxHash3_64;
 
 use crate::payload::{Generation, Payload};
-use crate::scheme::{Rule, Scheme};
+use crate::scheme::{Closed, Rule, Scheme};
 use crate::slot::{RawEntry, Signature, Slot};
 use crate::stats::Recorder;
 use crate::table::{BUCKET_BYTES, MAX_MIB, Place, Table, parallel_for_each};
@@ -300,7 +300,7 @@ impl<P: Payload, R: Recorder, S: Rule<P>, const BITS: u32> Table<P, R, S, BITS> 
     pub fn save(&self, path: &Path, options: TableFileOptions<'_>) -> Result<TableFileReport, TableFileError> {
         let buckets = self.buckets();
         let header = Header {
-            rule: self.rule.number(),
+            rule: self.rule.number(Closed),
             generation: self.generation().bits(),
             buckets: buckets.len() as u64,
             fingerprint: options.fingerprint,

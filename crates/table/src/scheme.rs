@@ -234,8 +234,9 @@ pub trait Rule<P: Payload>: Send + Sync {
         true
     }
 
-    /// Returns whether `new`, of the generation `now`, is worth at least as much as `old`, the entry of another key. On two
-    /// levels `old` is the entry of the first.
+    /// Returns whether `new` is worth at least as much as `old`, the entry of another key. On two levels `old` is the entry of
+    /// the first. `new` is of the generation `now`, except while `Table::load` stores the entries of a
+    /// file of another size or number of levels: then `now` is the saved generation, and `new` has the stamp of any.
     fn prefers(&self, new: &RawEntry, old: &RawEntry, now: Generation) -> bool;
 
     /// Returns whether `old`, the entry of another key, gives way whatever it is worth. By default it does if its stamp is
@@ -252,12 +253,17 @@ pub trait Rule<P: Payload>: Send + Sync {
         P::merge(old.data, new.data)
     }
 
-    /// The number of the rule in a saved file: a scheme with as many levels.
+    /// The number of the rule in a saved file: a scheme with as many levels. No other crate can name the type of the argument,
+    /// so none can give a rule another number.
     #[doc(hidden)]
-    fn number(&self) -> u8 {
+    fn number(&self, _: Closed) -> u8 {
         if self.has_two_levels() { Scheme::TwoBig1 as u8 } else { Scheme::Big1 as u8 }
     }
 }
+
+/// See [`Rule::number`].
+#[derive(Copy, Clone, Debug)]
+pub struct Closed;
 
 impl<P: Payload> Rule<P> for Scheme {
     #[inline(always)]
@@ -276,7 +282,7 @@ impl<P: Payload> Rule<P> for Scheme {
         }
     }
 
-    fn number(&self) -> u8 {
+    fn number(&self, _: Closed) -> u8 {
         *self as u8
     }
 }

@@ -77,6 +77,7 @@ impl Signature {
 
 /// An entry as a [`Rule`] and a [`Recorder`](crate::Recorder) see it.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct RawEntry {
     /// The packed payload, never 0.
     pub data: u64,
@@ -102,6 +103,11 @@ impl RawEntry {
 impl RawEntry {
     /// An empty slot.
     pub const EMPTY: RawEntry = RawEntry { data: 0, signature: Signature(0) };
+
+    #[inline]
+    pub const fn new(data: u64, signature: Signature) -> Self {
+        RawEntry { data, signature }
+    }
 
     #[inline]
     pub const fn is_empty(&self) -> bool {

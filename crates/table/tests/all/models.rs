@@ -54,7 +54,7 @@ pub(crate) fn nodes_of(key: u64, salt: u8) -> u64 {
 /// Returns the raw entry that a store of [`entry_of`] writes.
 pub(crate) fn raw_entry_of(key: u64, salt: u8, generation: Generation) -> RawEntry {
     let signature = Signature::new(key, Work::from_nodes(nodes_of(key, salt)));
-    RawEntry { data: entry_of(key, salt).pack(generation), signature }
+    RawEntry::new(entry_of(key, salt).pack(generation), signature)
 }
 
 /// Checks the entry that was accepted for `key`: it must be data and work of one store for that key. An entry stored without a move
@@ -99,7 +99,7 @@ pub(crate) fn key_of_number(n: u64) -> u64 {
 
 /// Returns the raw entry of the number `n`, 1 to 4,095.
 pub(crate) fn patterned(pattern: Pattern, n: u64) -> RawEntry {
-    RawEntry { data: pattern(n), signature: Signature::new(key_of_number(n), Work::from_nodes(n)) }
+    RawEntry::new(pattern(n), Signature::new(key_of_number(n), Work::from_nodes(n)))
 }
 
 /// As [`check_accepted`], for [`patterned`] entries.
@@ -149,7 +149,7 @@ pub(crate) trait Flaw: Send + Sync + 'static {
 
     fn read<W: Word>(data: &W, check: &W) -> RawEntry {
         let data = data.load();
-        RawEntry { data, signature: Signature::from_bits(check.load() ^ Self::mix(data)) }
+        RawEntry::new(data, Signature::from_bits(check.load() ^ Self::mix(data)))
     }
 
     fn write<W: Word>(data: &W, check: &W, entry: RawEntry) {
@@ -257,7 +257,7 @@ pub(crate) struct LooksTwice;
 impl Flaw for LooksTwice {
     fn read<W: Word>(data: &W, check: &W) -> RawEntry {
         let signature = Signature::from_bits(check.load() ^ Self::mix(data.load()));
-        RawEntry { data: data.load(), signature }
+        RawEntry::new(data.load(), signature)
     }
 }
 
@@ -292,7 +292,7 @@ fn slot_without_a_flaw_writes_the_shipped_words() {
     }
 
     for n in 0..100 {
-        let entry = RawEntry { data: mix64(n), signature: Signature::from_bits(mix64(!n)) };
+        let entry = RawEntry::new(mix64(n), Signature::from_bits(mix64(!n)));
         VerifiedSlot::<Recorded>::with(entry);
         Broken::<Recorded, NoFlaw>::with(entry);
     }

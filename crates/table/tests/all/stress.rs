@@ -121,7 +121,7 @@ fn probes_return_only_patterned_payloads_of_their_key() {
                 let key = key_of_number(probed);
                 let right = table.probe_with_work(key).map(|(data, work)| {
                     let signature = Signature::new(key, work);
-                    check_patterned(pattern, key, &RawEntry { data: data.get(), signature }).is_ok()
+                    check_patterned(pattern, key, &RawEntry::new(data.get(), signature)).is_ok()
                 });
                 table.store(key_of_number(stored), &NonZeroU64::new(pattern(stored)).unwrap(), stored);
                 right

@@ -110,7 +110,7 @@ impl SearchTable for SingleLevelTable {
         let data = entry.pack(Generation::default());
         let signature = Signature::new(key, Work::from_nodes(work));
         let context = StoreContext::new(&self.replacement, Update::Merge, Generation::default(), 1);
-        self.slot(key).store(key, RawEntry { data, signature }, &context);
+        self.slot(key).store(key, RawEntry::new(data, signature), &context);
     }
 
     fn prefetch(&self, _: u64) {}
