@@ -169,16 +169,8 @@ pub(super) fn figures(results: &CellResults, paper: &Paper) -> Result<Vec<Figure
 
 /// Equal in all figures. Lines of two-level schemes are solid.
 pub(crate) fn style(scheme: Scheme) -> CurveStyle {
-    let number = match scheme {
-        Scheme::TwoBig1 => 0,
-        Scheme::TwoDeep => 1,
-        Scheme::Big1 => 2,
-        Scheme::BigAll => 3,
-        Scheme::Deep => 4,
-        Scheme::New => 5,
-        _ => 6,
-    };
-    CurveStyle::ALL[number]
+    let number = SCHEMES.iter().position(|&of| of == scheme);
+    CurveStyle::ALL[number.unwrap_or_else(|| panic!("{scheme} has no style"))]
 }
 
 /// One curve for each scheme over the table sizes. `value` maps the scheme's cell at a size to a height.
