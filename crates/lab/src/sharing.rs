@@ -330,7 +330,8 @@ fn by_sharing(rows: &[Row], value: impl Fn(&Row) -> f64) -> Table {
 
 fn by_distance(rows: &[Row]) -> Table {
     let mut table = by_workers(&["sharing", "misses"]);
-    for name in Sharing::ALL.map(|sharing| Scheme::Part(sharing).name()) {
+    for sharing in Sharing::ALL.into_iter().filter(|&sharing| sharing != Sharing::Nothing) {
+        let name = Scheme::Part(sharing).name();
         for (distance, place) in ["in a cache", "across caches", "across sockets"].into_iter().enumerate() {
             let value = |workers| sum(rows, workers, &name, |row| row.by_distance()[distance]);
             let cells = WORKERS.map(|workers| or_dash(value(workers), decimals));
