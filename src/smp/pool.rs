@@ -227,6 +227,7 @@ impl Pool {
 
     /// Empties the table, a part for each worker by a thread that is bound as the worker is: the system places new memory near
     /// the thread that touches it first. See [`TranspositionTable::clear_parts`] about `anew`.
+    #[cold]
     pub fn clear_table(&self, table: &mut TranspositionTable, anew: bool) {
         let places = &self.placement.places;
         if self.placement.processors().is_some() {

@@ -603,6 +603,7 @@ impl<P: Payload, R: Recorder, S: Rule<P>, const BITS: u32> Table<P, R, S, BITS> 
     ///
     /// With `anew` the system provides the memory anew if it can, and usually near the thread that empties a part. Otherwise
     /// the memory stays where it was used first.
+    #[cold]
     pub fn clear_parts(&mut self, threads: usize, anew: bool, begin: impl Fn(usize) + Sync) {
         let fresh = anew.then(|| Memory::zeroed(self.memory.bucket_count, self.memory.huge_pages));
         let is_fresh = matches!(fresh, Some(Ok(_)));
