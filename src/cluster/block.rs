@@ -59,7 +59,7 @@ pub(super) enum Stage {
     Scatters,
 }
 
-/// What a machine tells another. A later block replaces an earlier one, but for entries and text.
+/// One machine's message to another. A later block replaces an earlier one, but for entries and text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Block {
     /// Of the leader: the search in which the receiver takes part, or 0. Of a follower: its last search.

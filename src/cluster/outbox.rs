@@ -12,7 +12,7 @@ use crate::search::{EntryTaker, RemoteEntries, RemoteEntry, SentFilter, Transpos
 const QUEUE_BLOCKS: usize = 4;
 
 /// From all others together, in one interval of half a millisecond: a machine stores no more than 400,000 entries a second.
-/// That is a few percent of one core. Beyond 201 machines, each other one sends one entry.
+/// Beyond 201 machines, each other one sends one entry.
 const MAX_RECEIVED: usize = 200;
 
 /// For the least depth of an entry that is sent, in plies.

@@ -271,7 +271,7 @@ impl ThreadData {
         self.eval_cache.clear();
     }
 
-    /// What other workers may share, but the table.
+    /// Other workers may share these. The table is not among them.
     #[cfg(feature = "study")]
     pub(super) fn arrays(&self) -> Vec<(super::coherence::Structure, std::ops::Range<usize>)> {
         self.histories.arrays().into_iter().chain(self.corrections.arrays()).collect()

@@ -83,7 +83,7 @@ pub struct Pool {
 #[cfg(feature = "study")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SharingStudy {
-    /// What the workers of a group share.
+    /// Within a group.
     pub sharing: Sharing,
     /// Workers of a group, at least 1. Groups share nothing but the table.
     pub group: usize,

@@ -35,7 +35,7 @@ const MISSES_COLUMNS: &str =
 const GAMES_FILE: &str = "games.csv";
 const GAMES_COLUMNS: &str = "workers,sharing,against,price,games,elo,error";
 
-/// What workers share: parts of the histories among all, or all histories among a few.
+/// All workers share some of the histories, or a few workers share all.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Scheme {
     Part(Sharing),
@@ -59,7 +59,6 @@ impl Scheme {
         }
     }
 
-    /// Among so many workers.
     fn study(self, workers: usize) -> SharingStudy {
         match self {
             Scheme::Part(sharing) => SharingStudy { sharing, group: workers },
@@ -73,12 +72,12 @@ impl Scheme {
     }
 }
 
-/// Settings of the measurement.
+/// A measurement: one search of each position by each number of workers under each sharing.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Measure {
-    /// Numbers of workers.
+    /// At most 128 each.
     pub workers: Vec<usize>,
-    /// Of the bench, evenly spread.
+    /// Positions of the bench, evenly spread; at least 1.
     pub positions: usize,
     /// Nodes of each worker that count. As many are searched before.
     pub nodes: u64,
@@ -98,7 +97,7 @@ impl Measure {
 #[derive(Clone, PartialEq, Debug)]
 struct Row {
     workers: usize,
-    /// Of [`Scheme`].
+    /// Name of a [`Scheme`].
     sharing: String,
     structure: Structure,
     nodes: u64,
@@ -146,7 +145,7 @@ struct Match {
     workers: usize,
     sharing: String,
     against: String,
-    /// Of a miss, in nanoseconds.
+    /// Charged for a miss, in nanoseconds.
     price: f64,
     games: u32,
     elo: f64,
