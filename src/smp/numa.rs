@@ -359,7 +359,7 @@ pub(super) fn bind_to(_: &[usize]) -> io::Result<()> {
 
 /// For the calling thread and the threads it starts. Linux 6.12 and later runs a thread with short slices sooner after it
 /// wakes up, which matters with more threads than cores. The thread's share of the processor stays, and no privilege is
-/// needed. Other systems ignore the call. docs/results/latency.md has measurements.
+/// needed. Other systems ignore the call. docs/notebook/latency.md has measurements.
 #[cfg(target_os = "linux")]
 pub(crate) fn request_short_slices() {
     /// `struct sched_attr` of the kernel's interface, first version.
