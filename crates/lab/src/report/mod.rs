@@ -26,10 +26,8 @@ use sesame_report::files::{self, FileError};
 use sesame_report::html;
 
 /// The pages of further studies, in the order in which the report lists them: causes of the differences from
-/// the paper, effects of the choices that the paper leaves open, claims of other sources, a larger set of
-/// positions, Sesame's own search, several threads.
-pub const STUDY_PAGES: [&str; 6] =
-    ["discussion.md", "choices.md", "sources.md", "larger.md", "modern.md", "threads.md"];
+/// the paper, effects of the choices that the paper leaves open, claims of other sources, several threads.
+pub const STUDY_PAGES: [&str; 4] = ["discussion.md", "choices.md", "sources.md", "threads.md"];
 
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct WallTime {
