@@ -3,7 +3,7 @@
 //! Source of history by threats: <https://www.chessprogramming.org/History_Heuristic>.
 
 use super::params::{threat_minor, threat_queen, threat_rook};
-use crate::position::{BitBoard, Move, Piece, Position, attacks};
+use crate::position::{BitBoard, Color, Move, Piece, Position, attacks};
 
 /// Squares attacked by the side not to move. Each set includes the one before it.
 #[derive(Debug, Clone, Copy, Default)]
@@ -60,7 +60,10 @@ impl CheckSquares {
     pub const NONE: Self = Self([BitBoard::EMPTY; Piece::NUM]);
 
     pub fn of(position: &Position) -> Self {
-        let us = position.side_to_move();
+        Self::by_color(position, position.side_to_move())
+    }
+
+    fn by_color(position: &Position, us: Color) -> Self {
         let king = position.king(!us);
         let occupied = position.occupied();
         let diagonal = attacks::get_bishop_moves(king, occupied);
@@ -86,8 +89,26 @@ impl Default for CheckSquares {
     }
 }
 
-/// The king of the side to move has no safe square, or an enemy queen or rook can capture or move next to it with
-/// support, where only the king guards.
+/// A move of the side not to move may give check, castling and promotion left out.
+fn can_be_checked(position: &Position) -> bool {
+    let them = !position.side_to_move();
+    let (enemy, occupied) = (position.colors(them), position.occupied());
+    let checks = CheckSquares::by_color(position, them);
+    let gives_check = |piece, from| {
+        let targets = match piece {
+            Piece::Pawn => {
+                attacks::get_pawn_attacks(from, them) & occupied | attacks::get_pawn_quiets(from, them, occupied)
+            }
+            _ => attacks::attacks_of(piece, them, from, occupied),
+        };
+        !(targets & checks.by(piece) & !enemy).is_empty()
+    };
+    let may_discover = !(position.pinned() & enemy).is_empty();
+    may_discover || enemy.into_iter().any(|from| position.piece_on(from).is_some_and(|piece| gives_check(piece, from)))
+}
+
+/// The king of the side to move has no safe square and is or can be checked, or an enemy queen or rook can capture or
+/// move next to it with support, where only the king guards.
 pub fn mate_threat(position: &Position) -> bool {
     let us = position.side_to_move();
     let (own, enemy) = (position.colors(us), position.colors(!us));
@@ -96,7 +117,7 @@ pub fn mate_threat(position: &Position) -> bool {
     let king_zone = attacks::get_king_moves(king);
     let without_king = occupied & !BitBoard::from(king);
     let is_attacked = |square| !(position.attackers_to(square, without_king) & enemy).is_empty();
-    if (king_zone & !own).into_iter().all(is_attacked) {
+    if (king_zone & !own).into_iter().all(is_attacked) && (position.in_check() || can_be_checked(position)) {
         return true;
     }
     [Piece::Queen, Piece::Rook].into_iter().any(|piece| {
@@ -179,9 +200,18 @@ mod tests {
             ("3r2k1/5ppp/8/8/8/6b1/5P1P/6K1 w - - 0 1", false),
             ("2r3k1/5ppp/8/8/8/7b/5P1P/6K1 w - - 0 1", false),
             ("r5k1/r4ppp/8/8/8/8/5PPP/4RRK1 w - - 0 1", false),
-            // All squares next to the king are its own pieces' or attacked.
-            ("6k1/5ppp/8/8/8/5b2/5P1P/6K1 w - - 0 1", false),
-            ("6k1/5ppp/8/8/8/5b2/5P1P/5RK1 w - - 0 1", true),
+            // All squares next to the king are its own pieces' or attacked. A check can follow: by a knight, a
+            // pawn's step or capture, a discovery; or it is there.
+            ("6k1/5ppp/8/8/8/2n2b2/5P1P/6K1 w - - 0 1", false),
+            ("6k1/5ppp/8/8/8/2n2b2/5P1P/5RK1 w - - 0 1", true),
+            ("6k1/5ppp/8/8/8/4nb2/5P1P/5RK1 w - - 0 1", false),
+            ("6k1/8/8/8/8/5p2/4b1PP/6BK w - - 0 1", true),
+            ("7k/8/8/8/5n2/6p1/7P/6RK w - - 0 1", true),
+            ("1b5r/8/8/8/7n/k7/6P1/6BK w - - 0 1", true),
+            ("7k/8/8/8/8/8/5nPP/6RK w - - 0 1", true),
+            // No check can follow.
+            ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", false),
+            ("6k1/5ppp/8/8/8/5b2/5P1P/5RK1 w - - 0 1", false),
             // The pawn supports Qg2, unless a knight guards g2 or the pawn is gone.
             ("6k1/8/8/6q1/8/5p2/5P1P/6K1 w - - 0 1", true),
             ("6k1/8/8/6q1/8/5p2/5P1P/4N1K1 w - - 0 1", false),
