@@ -84,6 +84,7 @@ pub struct Worker<T = TranspositionTable> {
     pub(super) count: NodeCount,
     pub(super) nodes_behind_hits: u64,
     pub(super) partial: Option<RootLine>,
+    pub(super) scales_by_material: bool,
 }
 
 impl<T: SearchTable> Worker<T> {
@@ -113,7 +114,14 @@ impl<T: SearchTable> Worker<T> {
             tb_pieces: context.syzygy.as_ref().map_or(0, |syzygy| syzygy.max_pieces as u32),
             context,
             partial: None,
+            scales_by_material: true,
         }
+    }
+
+    /// For training data: a network that learnt scaled scores would be scaled twice.
+    #[must_use]
+    pub fn without_material_scaling(self) -> Self {
+        Self { scales_by_material: false, ..self }
     }
 
     pub fn finish(self) -> ThreadData {

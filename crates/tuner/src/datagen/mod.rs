@@ -25,7 +25,7 @@ use sesame::regular_file;
 use sesame_report::command::{CommandError, print_status};
 use sesame_report::{files, parallel};
 
-use self::player::{GameStarts, Player, TABLE_MIB, Trunks, adjudication_rules};
+use self::player::{GameStarts, Player, TABLE_MIB, Trunks, adjudication_rules, search_rules};
 use crate::data::{DataSummary, summarize};
 use crate::game_record::GameRecord;
 use crate::outputs::{check_recipe, output_is_input, recipe_head, recipe_of_games};
@@ -53,8 +53,9 @@ pub struct DatagenArgs {
     /// Stop when the file has this many training positions
     #[arg(long, default_value_t = 1_000_000, value_parser = value_parser!(u64).range(1..), value_name = "COUNT")]
     pub positions: u64,
-    /// Begin no iteration after this many nodes, at least 100; a search is cut off after 8 times as many
-    #[arg(long, default_value_t = 5_000, value_parser = value_parser!(u64).range(100..=1 << 40), value_name = "NODES")]
+    /// Begin no iteration after this many nodes, at least 100, or 4 times as many with ten pieces or fewer on the board; a search is
+    /// cut off after 8 times as many
+    #[arg(long, default_value_t = 550, value_parser = value_parser!(u64).range(100..=1 << 40), value_name = "NODES")]
     pub nodes: u64,
     /// Games played at a time [default: the number of cores]
     #[arg(long, value_parser = value_parser!(u16).range(1..=1024))]
@@ -63,14 +64,14 @@ pub struct DatagenArgs {
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
     /// Percentage of games from a random Chess960 start position
-    #[arg(long, default_value_t = 0, value_parser = value_parser!(u32).range(..=100), value_name = "PERCENT")]
+    #[arg(long, default_value_t = 10, value_parser = value_parser!(u32).range(..=100), value_name = "PERCENT")]
     pub chess960: u32,
     /// Begin games near those of this file: at a random position, then one to four random moves that lose no material at once. A game
     /// ends after at most 8 plies, as a draw if undecided, so train on such games without results
     #[arg(long, value_name = "FILE", conflicts_with = "chess960")]
     pub branches_of: Option<PathBuf>,
     /// Drop openings or branches whose score exceeds this for either side (10 to 1000)
-    #[arg(long, default_value_t = 300, value_parser = value_parser!(u16).range(10..=1000), value_name = "CENTIPAWNS")]
+    #[arg(long, default_value_t = 400, value_parser = value_parser!(u16).range(10..=1000), value_name = "CENTIPAWNS")]
     pub opening_score: u16,
     /// Network that plays [default: the network of this build]
     #[arg(long, value_name = "FILE")]
@@ -246,9 +247,10 @@ fn recipe(args: &DatagenArgs, network: &Arc<Network>, starts: &GameStarts) -> Re
     let nodes = report.map_or(0, |report| report.nodes);
     let DatagenArgs { seed, nodes: soft_nodes, opening_score, .. } = args;
     Ok(format!(
-        "{}\nsearch with bench {RECIPE_BENCH_DEPTH} of {nodes} nodes\nseed {seed}\nnodes {soft_nodes}, complete iterations\n\
+        "{}\nsearch with bench {RECIPE_BENCH_DEPTH} of {nodes} nodes\nseed {seed}\nnodes {soft_nodes}, {}\n\
          table {TABLE_MIB} MiB\n{starts}\nopenings within {opening_score} centipawns\n{}\n{network}\n",
         recipe_head(RECIPE_KIND),
+        search_rules(),
         adjudication_rules(),
     ))
 }

@@ -1,6 +1,7 @@
 //! The player of self-play games: start positions after random openings or near positions of earlier games, node-limited
 //! searches, adjudication.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::fs::File;
 use std::path::Path;
@@ -10,7 +11,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::Rng;
 use sesame::engine::{EngineError, Scheme};
 use sesame::eval::Network;
-use sesame::position::{BitBoard, Color, Game, Move, Outcome, Piece, Position};
+use sesame::position::{BitBoard, Color, Game, Move, Outcome, Piece, Position, Square};
 use sesame::search::{Control, IterationResult, SearchContext, SearchTable, ThreadData, TranspositionTable, Worker};
 use sesame_report::command::CommandError;
 use sesame_report::statistics::below;
@@ -23,10 +24,14 @@ use crate::{at, in_use, refused};
 /// Cuts a search off, as a multiple of the nodes after which no iteration begins.
 const HARD_LIMIT: u64 = 8;
 const MAX_DEPTH: u32 = 63;
+/// Positions with at most this many pieces, kings and pawns included...
+const ENDGAME_PIECES: u32 = 10;
+/// ...are searched with so many times the nodes: scores of shallow searches err most there.
+const ENDGAME_FACTOR: u64 = 4;
 pub(super) const TABLE_MIB: usize = 1;
 
 /// Score of a decided game, in centipawns...
-const WIN_SCORE: i32 = 1_000;
+const WIN_SCORE: i32 = 2_000;
 /// ...for this many plies in a row.
 const WIN_PLIES: u32 = 6;
 /// Largest score of a drawn game, in centipawns...
@@ -103,10 +108,12 @@ impl Player {
     /// bound. Returns `None` without a complete iteration.
     fn search(&mut self, game: &Game) -> Option<(Move, i32)> {
         self.table.new_search();
-        let control = Control::new(1, Some(HARD_LIMIT * self.nodes)).with_soft_nodes(Some(self.nodes));
+        let is_endgame = game.position().occupied().len() <= ENDGAME_PIECES;
+        let nodes = if is_endgame { ENDGAME_FACTOR * self.nodes } else { self.nodes };
+        let control = Control::new(1, Some(HARD_LIMIT * nodes)).with_soft_nodes(Some(nodes));
         let context = SearchContext::alone(game, &self.table, &self.network, control);
         let control = Arc::clone(&context.control);
-        let mut worker = Worker::new(0, self.thread.take().unwrap_or_default(), context);
+        let mut worker = Worker::new(0, self.thread.take().unwrap_or_default(), context).without_material_scaling();
         let mut complete = None;
         for depth in 1..=MAX_DEPTH {
             match worker.iterate(depth, |_, _| {}) {
@@ -128,6 +135,13 @@ fn half_points(outcome: Outcome, side_to_move: Color) -> u8 {
         (Outcome::Checkmate, Color::Black) => 2,
         _ => 1,
     }
+}
+
+pub(super) fn search_rules() -> String {
+    format!(
+        "complete iterations, {ENDGAME_FACTOR} times the nodes with {ENDGAME_PIECES} pieces or fewer, scores without \
+         material scaling"
+    )
 }
 
 pub(super) fn adjudication_rules() -> String {
@@ -260,10 +274,12 @@ impl GameStarts {
 impl fmt::Display for GameStarts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Random { chess960 } => write!(f, "chess960 {chess960} %"),
+            Self::Random { chess960 } => {
+                write!(f, "chess960 {chess960} %, {OPENING_MOVES} or {} random moves by piece", OPENING_MOVES + 1)
+            }
             Self::Branches(Trunks { games, hash, .. }) => write!(
                 f,
-                "branches off {} games {hash:016x}, after 1 to {BRANCH_MOVES} random moves, drawn after {BRANCH_PLIES} plies",
+                "branches off {} games {hash:016x}, after 1 to {BRANCH_MOVES} random moves by piece, drawn after {BRANCH_PLIES} plies",
                 games.len(),
             ),
         }
@@ -280,13 +296,17 @@ fn after_random_moves(start: Position, moves: usize, random: &mut Xoshiro256Plus
     game.outcome().is_none().then_some(game)
 }
 
-/// Prefers moves that do not lose material at once. `None` without a legal move.
+/// Draws a piece that can move, then one of its moves, so that openings are not mostly queen moves. Prefers moves that do not
+/// lose material at once. `None` without a legal move.
 fn random_sound_move(position: &Position, random: &mut Xoshiro256PlusPlus) -> Option<Move> {
-    let all = position.legal_moves();
-    let sound: Vec<Move> = all.iter().copied().filter(|&mv| position.see_ge(mv, 0)).collect();
-    let moves: &[Move] = if sound.is_empty() { &all } else { &sound };
-    let index = random.next_u32() as usize % moves.len().max(1);
-    moves.get(index).copied()
+    let mut moves = position.legal_moves().to_vec();
+    if moves.iter().any(|&mv| position.see_ge(mv, 0)) {
+        moves.retain(|&mv| position.see_ge(mv, 0));
+    }
+    let pieces: BTreeSet<Square> = moves.iter().map(|mv| mv.from()).collect();
+    let piece = *pieces.iter().nth(below(random, pieces.len()))?;
+    moves.retain(|mv| mv.from() == piece);
+    Some(moves[below(random, moves.len())])
 }
 
 #[cfg(test)]
@@ -316,6 +336,45 @@ mod tests {
     }
 
     #[test]
+    fn random_moves_draw_the_piece_first() {
+        // The queen has 23 of 29 moves, 22 of 28 that lose nothing.
+        let start = Position::from_fen("4k3/8/8/8/8/7p/P7/K2Q4 w - - 0 1").unwrap();
+        let mut moved = [0; Piece::NUM];
+        for seed in 0..600 {
+            let mv = random_sound_move(&start, &mut Xoshiro256PlusPlus::seed_from_u64(seed)).unwrap();
+            moved[start.piece_on(mv.from()).unwrap() as usize] += 1;
+        }
+        let [pawn, queen, king] = [Piece::Pawn, Piece::Queen, Piece::King].map(|piece| moved[piece as usize]);
+        assert!([pawn, queen, king].iter().all(|count| (150..250).contains(count)), "{moved:?}");
+    }
+
+    #[test]
+    fn few_pieces_have_four_times_the_nodes() {
+        // The first iteration takes more than 8 nodes, where one node would stop the search, and fewer than 32.
+        let mut player = player(100, 300);
+        player.nodes = 1;
+        let mut search = |fen| player.search(&Game::new(Position::from_fen(fen).unwrap()));
+        assert_eq!(search("4k3/pppp4/7p/8/8/8/PPPP4/4K3 w - - 0 1"), None);
+        assert!(search("4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1").is_some());
+    }
+
+    #[test]
+    fn scores_are_not_scaled_by_material() {
+        let game = Game::new(Position::from_fen("4k3/pppp4/8/8/8/8/PPPPP3/4K3 w - - 0 1").unwrap());
+        let mut player = player(2_000, 300);
+        let (_, score) = player.search(&game).unwrap();
+        player.begin_game();
+        let context = SearchContext::alone(&game, &player.table, &player.network, Control::new(1, None));
+        let mut worker = Worker::new(0, ThreadData::default(), context);
+        let scaled = (1..=8).map(|depth| match worker.iterate(depth, |_, _| {}) {
+            IterationResult::Complete(iteration) => iteration.lines[0].score,
+            IterationResult::Stopped(_) => unreachable!(),
+        });
+        let scaled = scaled.last().unwrap();
+        assert!(100 * score > 110 * scaled && scaled > 50, "{score} {scaled}");
+    }
+
+    #[test]
     fn a_search_without_a_complete_iteration_finds_nothing() {
         let mut player = player(100, 300);
         let game = Game::new(Position::startpos());
@@ -339,7 +398,7 @@ mod tests {
 
     #[test]
     fn won_branches_are_not_drawn() {
-        let start = Position::from_fen("7k/p7/8/4K3/8/8/P7/3Q4 w - - 0 30").unwrap();
+        let start = Position::from_fen("7k/p7/8/4K3/8/8/P7/1QQQ4 w - - 0 30").unwrap();
         let file = tempfile::NamedTempFile::new().unwrap();
         let trunk = GameRecord { moves: vec![(start.from_uci("a2a3").unwrap(), 0)], start, result: 1 };
         std::fs::write(file.path(), trunk.to_bytes()).unwrap();

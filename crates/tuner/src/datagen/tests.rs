@@ -100,6 +100,31 @@ fn a_file_continues_only_with_its_settings_and_search() {
 }
 
 #[test]
+fn the_recipe_states_the_rules() {
+    use clap::Parser;
+    #[derive(Parser)]
+    struct Arguments {
+        #[command(flatten)]
+        args: DatagenArgs,
+    }
+    let args = Arguments::try_parse_from(["datagen", "games"]).unwrap().args;
+    let starts = GameStarts::Random { chess960: args.chess960 };
+    let text = recipe(&args, &Network::embedded(), &starts).unwrap();
+    let lines: Vec<&str> = text.lines().skip(2).collect();
+    assert_eq!(
+        lines[..lines.len() - 1],
+        [
+            "seed 1",
+            "nodes 550, complete iterations, 4 times the nodes with 10 pieces or fewer, scores without material scaling",
+            "table 1 MiB",
+            "chess960 10 %, 8 or 9 random moves by piece",
+            "openings within 400 centipawns",
+            "won from 2000 on for 6 plies or against a bare king, drawn within 8 for 12 plies from ply 80 or at ply 400",
+        ]
+    );
+}
+
+#[test]
 fn the_recipe_names_the_network() {
     let folder = tempfile::tempdir().unwrap();
     let weights = crate::init::material_weights();
