@@ -53,7 +53,7 @@ pub mod studies;
 pub mod validation;
 
 /// In the root folder of the project.
-pub const SCHEMES_FOLDER: &str = "docs/results/replacement-schemes";
+pub const SCHEMES_FOLDER: &str = "docs/notebook/replacement-schemes";
 
 pub const TABLE_FOLDER: &str = "docs/results/table";
 

@@ -1,4 +1,4 @@
-//! Further studies, each with a command, a results file and a page in `docs/results/replacement-schemes/`.
+//! Further studies, each with a command, a results file and a page in `docs/notebook/replacement-schemes/`.
 //!
 //! | command | subject | page |
 //! |---|---|---|
