@@ -38,16 +38,16 @@ const fn level(elo: u32, nodes: u64, temperature: f64) -> Level {
 /// By the strength of Stockfish's skill levels 0 to 9; docs/results/playing-weaker.md has the measurements. Between two
 /// levels, nodes are interpolated geometrically and temperatures linearly.
 const LEVELS: [Level; 10] = [
-    level(1320, 1_200, 245.0),
-    level(1470, 1_650, 186.0),
-    level(1610, 2_200, 145.0),
-    level(1740, 2_900, 111.0),
-    level(1920, 4_600, 76.0),
-    level(2200, 11_700, 42.0),
-    level(2360, 22_000, 29.0),
-    level(2500, 40_000, 21.0),
-    level(2600, 65_000, 16.0),
-    level(2700, 107_000, 13.0),
+    level(1320, 1_130, 245.0),
+    level(1470, 1_550, 186.0),
+    level(1610, 2_070, 145.0),
+    level(1740, 2_730, 111.0),
+    level(1920, 4_330, 76.0),
+    level(2200, 10_900, 42.0),
+    level(2360, 20_500, 29.0),
+    level(2500, 37_000, 21.0),
+    level(2600, 60_000, 16.0),
+    level(2700, 98_500, 13.0),
 ];
 
 /// Lines to choose from. In most positions the lowest node limit suffices for them at depth 1.
@@ -266,7 +266,7 @@ mod tests {
         }
         // Half-way between two levels.
         let between = StrengthLimit::new(1675, None).level();
-        assert_eq!((between.nodes, between.temperature), ((2_200_f64 * 2_900.0).sqrt().round() as u64, 128.0));
+        assert_eq!((between.nodes, between.temperature), ((2_070_f64 * 2_730.0).sqrt().round() as u64, 128.0));
         assert_eq!(
             (StrengthLimit::new(0, None), StrengthLimit::new(9999, None)),
             (StrengthLimit::new(StrengthLimit::MIN_ELO, None), StrengthLimit::new(StrengthLimit::MAX_ELO, None))

@@ -132,7 +132,7 @@ impl<T: SearchTable> Worker<T> {
                 break;
             }
             self.prefetch_after(position, mv);
-            let child = self.make(position, ply, mv);
+            let child = self.make(position, ply, mv)?;
             let (alpha, beta) = (-probcut_beta, -probcut_beta + 1);
             let mut score = -self.quiescence::<NonPv>(&child, alpha, beta, ply + 1, Quiets::None)?;
             if score >= probcut_beta {

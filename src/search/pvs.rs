@@ -80,7 +80,6 @@ impl<T: SearchTable> Worker<T> {
             return self.quiescence::<N>(position, alpha, beta, ply, Quiets::Checks);
         }
         let work_before = self.work();
-        self.count_node()?;
         self.thread.pv.clear(ply);
         self.seldepth = self.seldepth.max(ply);
         let us = position.side_to_move();
@@ -242,7 +241,7 @@ impl<T: SearchTable> Worker<T> {
                 self.begin_root_move(moves, mv);
             }
             let nodes_before = self.nodes();
-            let child = self.make(position, ply, mv);
+            let child = self.make(position, ply, mv)?;
             self.stack(ply).quiet = is_quiet.then_some(mv);
             self.stack(ply).is_first = moves == 1 && excluded.is_none();
             self.stack(ply).double_extensions += i32::from(extension >= 2);

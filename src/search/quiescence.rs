@@ -41,7 +41,6 @@ impl<T: SearchTable> Worker<T> {
         quiets: Quiets,
     ) -> Result<i32, Aborted> {
         let work_before = self.work();
-        self.count_node()?;
         self.thread.pv.clear(ply);
         self.seldepth = self.seldepth.max(ply);
         let in_check = position.in_check();
@@ -119,7 +118,7 @@ impl<T: SearchTable> Worker<T> {
                     _ => {}
                 }
             }
-            let child = self.make(position, ply, mv);
+            let child = self.make(position, ply, mv)?;
             let score = -self.quiescence::<N>(&child, -beta, -alpha, ply + 1, Quiets::None)?;
             self.keys.pop();
             if score > best_score {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::ordering::Quiets;
+use super::params::null_depth;
 use super::pvs::{NonPv, Pv};
 use super::score::{DRAW, INFINITE, MATE, MAX_PLY, is_mate, mate_in, mated_in};
 use super::{
@@ -225,6 +226,19 @@ fn entries_with_illegal_moves_are_ignored() {
     let only = SearchContext { root_moves: vec![mv], ..context(&game, &table) };
     let (iteration, _) = search_context(only, 2);
     assert!(!is_mate(iteration.lines[0].score));
+}
+
+#[test]
+fn nodes_are_the_moves_made() {
+    // Six moves; captures and checks cannot follow.
+    let (_, nodes) = search_context(context(&game("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"), &table()), 1);
+    assert_eq!(nodes, 6);
+    // A null move cuts off: no move is made.
+    let game = game("4k3/4p3/8/8/8/8/8/QR2K3 w - - 0 1");
+    let mut worker = Worker::new(0, ThreadData::default(), context(&game, &table()));
+    let beta = worker.static_evals(game.position(), None, 0).1 - 100;
+    let score = worker.search::<NonPv>(game.position(), beta - 1, beta, null_depth(), 0, false).unwrap();
+    assert!(score >= beta && worker.nodes() == 0, "{score} {}", worker.nodes());
 }
 
 #[test]

@@ -253,7 +253,7 @@ impl<T: SearchTable> Worker<T> {
         })
     }
 
-    /// The work is the growth of [`work`](Self::work) since `work_before`, at least 1.
+    /// The work is that since `work_before`, and the position itself.
     #[inline]
     pub(super) fn store_tt(&self, position: &Position, ply: usize, result: TtStore, work_before: u64) {
         let TtStore { mv, score, depth, bound, pv, raw_eval } = result;
@@ -265,7 +265,7 @@ impl<T: SearchTable> Worker<T> {
             pv,
             eval: raw_eval.map_or(STORED_NO_EVAL, |eval| eval as i16),
         };
-        let work = (self.work() - work_before).max(1);
+        let work = self.work() - work_before + 1;
         #[cfg(feature = "study")]
         super::coherence::table(position.key(), true);
         self.context.table.store(position.key(), &entry, work);

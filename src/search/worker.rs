@@ -133,11 +133,6 @@ impl<T: SearchTable> Worker<T> {
     }
 
     #[inline]
-    pub(super) fn count_node(&mut self) -> Result<(), Aborted> {
-        self.count.count(&self.context.control)
-    }
-
-    #[inline]
     pub(super) fn stack(&mut self, ply: usize) -> &mut StackEntry {
         &mut self.thread.stack[ply + ENTRIES_BEFORE_ROOT]
     }
@@ -176,15 +171,17 @@ impl<T: SearchTable> Worker<T> {
         self.thread.eval_cache.prefetch(key);
     }
 
+    /// Counts a node, or fails if the search must end: as in Stockfish, nodes are the moves made, null moves excluded.
     #[inline]
-    pub(super) fn make(&mut self, position: &Position, ply: usize, mv: Move) -> Position {
+    pub(super) fn make(&mut self, position: &Position, ply: usize, mv: Move) -> Result<Position, Aborted> {
+        self.count.count(&self.context.control)?;
         self.stack(ply).played = Some(PieceTo::new(position.side_to_move(), position.moved(mv), mv));
         self.stack(ply).quiet = None;
         self.stack(ply + 1).mate_threat = None;
         self.keys.push(position.key());
         let mut child = position.clone();
         child.play(mv);
-        child
+        Ok(child)
     }
 
     #[inline]
