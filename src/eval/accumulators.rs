@@ -30,9 +30,12 @@ impl Perspective {
         Self { player, flip: flip ^ if mirrored { MIRROR_FILE } else { 0 }, mirrored }
     }
 
+    /// From the feature of White's perspective, not mirrored.
     #[inline]
-    fn feature(self, piece: PlacedPiece) -> u16 {
-        feature_index(piece.color == self.player, piece.kind as usize, piece.square as usize ^ self.flip)
+    fn feature(self, piece: u16) -> u16 {
+        let piece = usize::from(piece);
+        let opposite = if piece < OPPONENT { piece + OPPONENT } else { piece - OPPONENT };
+        (if self.player == Color::White { piece } else { opposite } ^ self.flip) as u16
     }
 }
 
@@ -46,23 +49,16 @@ pub fn feature_index(own: bool, kind: usize, square: usize) -> u16 {
 /// In no particular order.
 pub fn active_features(position: &Position, player: Color) -> Vec<u16> {
     let (mut pieces, mut features) = (PieceChanges::default(), FeatureChanges::default());
-    PiecePlacement::EMPTY.write_changes_to(&PiecePlacement::of(position), &mut pieces);
+    PiecePlacement::EMPTY.write_changes_to(position, &mut pieces);
     pieces.write_features(Perspective::of(position, player), &mut features);
     features.added.to_vec()
 }
 
-#[derive(Clone, Copy)]
-struct PlacedPiece {
-    color: Color,
-    kind: Piece,
-    square: Square,
-}
-
-/// At most 32 each.
+/// Features of White's perspective, not mirrored; at most 32 each.
 #[derive(Default)]
 pub(super) struct PieceChanges {
-    added: ArrayVec<PlacedPiece, 32>,
-    removed: ArrayVec<PlacedPiece, 32>,
+    added: ArrayVec<u16, 32>,
+    removed: ArrayVec<u16, 32>,
 }
 
 #[derive(Default)]
@@ -83,47 +79,48 @@ impl PieceChanges {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone)]
 pub(super) struct PiecePlacement {
     colors: [BitBoard; Color::NUM],
     pieces: [BitBoard; Piece::NUM],
+    squares: [Option<Piece>; Square::NUM],
 }
 
 impl PiecePlacement {
-    pub(super) const EMPTY: Self =
-        Self { colors: [BitBoard::EMPTY; Color::NUM], pieces: [BitBoard::EMPTY; Piece::NUM] };
+    pub(super) const EMPTY: Self = Self {
+        colors: [BitBoard::EMPTY; Color::NUM],
+        pieces: [BitBoard::EMPTY; Piece::NUM],
+        squares: [None; Square::NUM],
+    };
 
     #[inline]
-    pub(super) fn of(position: &Position) -> Self {
+    fn of(position: &Position) -> Self {
         Self {
             colors: Color::ALL.map(|color| position.colors(color)),
             pieces: Piece::ALL.map(|piece| position.pieces(piece)),
+            squares: *position.squares(),
         }
     }
 
-    /// Counts the squares that a player occupies on one board only: a fast estimate of the changes.
+    /// Returns the squares whose piece differs.
     #[inline]
-    pub(super) fn distance(&self, other: &Self) -> u32 {
-        Color::ALL.map(|color| (self.colors[color as usize] ^ other.colors[color as usize]).len()).iter().sum()
+    fn changed_squares(&self, new: &Position) -> BitBoard {
+        let colors = Color::ALL.map(|color| self.colors[color as usize] ^ new.colors(color));
+        let pieces = Piece::ALL.map(|piece| self.pieces[piece as usize] ^ new.pieces(piece));
+        colors.into_iter().chain(pieces).fold(BitBoard::EMPTY, |changed, set| changed | set)
     }
 
+    /// Overwrites `changes`.
     #[inline]
-    pub(super) fn write_changes_to(&self, new: &Self, changes: &mut PieceChanges) {
+    pub(super) fn write_changes_to(&self, new: &Position, changes: &mut PieceChanges) {
         changes.added.clear();
         changes.removed.clear();
-        // Most kinds have no change: their pieces are the same, and none changed its colour.
-        let recoloured = (self.colors[0] ^ new.colors[0]) & (self.colors[1] ^ new.colors[1]);
-        for kind in Piece::ALL {
-            let (old_pieces, new_pieces) = (self.pieces[kind as usize], new.pieces[kind as usize]);
-            if old_pieces == new_pieces && (old_pieces & recoloured).is_empty() {
-                continue;
-            }
-            for color in Color::ALL {
-                let old = old_pieces & self.colors[color as usize];
-                let new = new_pieces & new.colors[color as usize];
-                changes.added.extend((new - old).into_iter().map(|square| PlacedPiece { color, kind, square }));
-                changes.removed.extend((old - new).into_iter().map(|square| PlacedPiece { color, kind, square }));
-            }
+        let feature = |white: BitBoard, kind, square| feature_index(white.has(square), kind as usize, square as usize);
+        for square in self.changed_squares(new) {
+            let white = self.colors[Color::White as usize];
+            changes.removed.extend(self.squares[square as usize].map(|kind: Piece| feature(white, kind, square)));
+            let white = new.colors(Color::White);
+            changes.added.extend(new.piece_on(square).map(|kind| feature(white, kind, square)));
         }
     }
 }
@@ -162,7 +159,7 @@ impl Accumulators {
     pub fn new(network: Arc<Network>, plies: usize) -> Self {
         let accumulator = network.feature_biases;
         let board = PiecePlacement::EMPTY;
-        let ply = PlyEntry { board, mirrored: [false; 2], accumulators: [accumulator; 2] };
+        let ply = PlyEntry { board: board.clone(), mirrored: [false; 2], accumulators: [accumulator; 2] };
         let entry = RefreshEntry { board, accumulator };
         let refresh_table = [[entry.clone(), entry.clone()], [entry.clone(), entry]];
         let plies = vec![ply; plies.max(1)].into_boxed_slice();
@@ -176,10 +173,9 @@ impl Accumulators {
     /// `ply` counts from the root. The value equals [`Network::evaluate`].
     pub fn evaluate(&mut self, position: &Position, ply: usize) -> i32 {
         let ply = ply.min(self.plies.len() - 1);
-        let board = PiecePlacement::of(position);
         let mut closest = None;
         for back in 1..=ply.min(2) {
-            let distance = self.plies[ply - back].board.distance(&board);
+            let distance = self.plies[ply - back].board.changed_squares(position).len();
             if closest.is_none_or(|(closest, _)| distance < closest) {
                 closest = Some((distance, ply - back));
             }
@@ -193,7 +189,7 @@ impl Accumulators {
         let (mut from_ply, mut from_refresh) = (PieceChanges::default(), PieceChanges::default());
         let mut features = FeatureChanges::default();
         if let Some((_, ply)) = closest {
-            ply.board.write_changes_to(&board, &mut from_ply);
+            ply.board.write_changes_to(position, &mut from_ply);
         }
         let weights = &self.network.feature_weights;
         for player in Color::ALL {
@@ -203,20 +199,20 @@ impl Accumulators {
             let refresh = &mut self.refresh_table[index][usize::from(perspective.mirrored)];
             let usable = closest.filter(|&(distance, ply)| {
                 ply.mirrored[index] == perspective.mirrored
-                    && (distance <= CLOSE || distance <= refresh.board.distance(&board))
+                    && (distance <= CLOSE || distance <= refresh.board.changed_squares(position).len())
             });
             if let Some((_, ply)) = usable {
                 from_ply.write_features(perspective, &mut features);
                 self.network.kernels.update(weights, &ply.accumulators[index], target, &features);
             } else {
-                refresh.board.write_changes_to(&board, &mut from_refresh);
+                refresh.board.write_changes_to(position, &mut from_refresh);
                 from_refresh.write_features(perspective, &mut features);
                 self.network.kernels.update(weights, &refresh.accumulator, target, &features);
-                (refresh.board, refresh.accumulator) = (board, *target);
+                (refresh.board, refresh.accumulator) = (PiecePlacement::of(position), *target);
             }
             current.mirrored[index] = perspective.mirrored;
         }
-        current.board = board;
+        current.board = PiecePlacement::of(position);
         self.network.output(position, &current.accumulators)
     }
 }

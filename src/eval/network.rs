@@ -115,7 +115,7 @@ impl Network {
     /// value is below [`VALUE_LIMIT`].
     pub fn evaluate(&self, position: &Position) -> i32 {
         let (mut pieces, mut features) = (PieceChanges::default(), FeatureChanges::default());
-        PiecePlacement::EMPTY.write_changes_to(&PiecePlacement::of(position), &mut pieces);
+        PiecePlacement::EMPTY.write_changes_to(position, &mut pieces);
         let accumulators = Color::ALL.map(|color| {
             let mut accumulator = Row::ZERO;
             pieces.write_features(Perspective::of(position, color), &mut features);

@@ -173,6 +173,12 @@ impl Position {
         self.squares[square as usize]
     }
 
+    /// Returns the pieces by square, of either colour.
+    #[inline]
+    pub fn squares(&self) -> &[Option<Piece>; Square::NUM] {
+        &self.squares
+    }
+
     /// Returns the colour of the piece on a square.
     #[inline]
     pub fn color_on(&self, square: Square) -> Option<Color> {

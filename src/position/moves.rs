@@ -40,13 +40,14 @@ impl Move {
     /// Returns the origin square.
     #[inline]
     pub const fn from(self) -> Square {
-        Square::index_const((self.0.get() & 63) as usize)
+        // A table: the match of `Square::index_const` can become a jump with 64 targets, which the processor mispredicts.
+        Square::ALL[(self.0.get() & 63) as usize]
     }
 
     /// Returns the target square; in castling, the square of the rook.
     #[inline]
     pub const fn to(self) -> Square {
-        Square::index_const((self.0.get() >> 6 & 63) as usize)
+        Square::ALL[(self.0.get() >> 6 & 63) as usize]
     }
 
     /// Returns the promotion piece, if any.
