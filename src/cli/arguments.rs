@@ -13,9 +13,10 @@ use super::analyse::AnalyseArguments;
 use super::play::PlayArguments;
 use super::scaling::ScalingArgs;
 use crate::engine::bench::DEFAULT_DEPTH;
-use crate::engine::{NumaPolicy, Options, SmpStrategy};
+use crate::engine::{Engine, NumaPolicy, Options, SmpStrategy};
 use crate::eval::{Network, Simd};
 use crate::uci::{MAX_HASH_MIB, MAX_THREADS};
+use sesame_report::command::print_status;
 
 /// A UCI chess engine whose threads share one lock-free transposition table.
 ///
@@ -73,6 +74,9 @@ pub(super) struct EngineArguments {
     hash: u32,
     #[command(flatten)]
     network: NetworkArguments,
+    /// Folders with Syzygy endgame tables, as in the UCI option SyzygyPath
+    #[arg(long, value_name = "PATH")]
+    syzygy: Option<String>,
 }
 
 impl EngineArguments {
@@ -80,6 +84,18 @@ impl EngineArguments {
         let hash_mib = self.hash.try_into().map_err(CommandError::failed)?;
         let (threads, network) = (self.threads.into(), self.network.read(None)?);
         Ok(Options { hash_mib, threads, network, ..Options::default() })
+    }
+
+    /// The tables and problems with them are named on the standard error. Fails if no table is found.
+    pub(super) fn load_syzygy(&self, engine: &mut Engine) -> Result<(), CommandError> {
+        let Some(path) = &self.syzygy else { return Ok(()) };
+        let loaded = engine.load_syzygy(path);
+        loaded.problems.iter().for_each(|problem| print_status(problem));
+        if loaded.wdl == 0 {
+            return Err(CommandError::Failed(format!("--syzygy {path}: {loaded}")));
+        }
+        print_status(&loaded.to_string());
+        Ok(())
     }
 }
 

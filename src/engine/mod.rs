@@ -44,7 +44,7 @@ pub use crate::smp::{
 use crate::smp::{Pool, Search, SearchHandle, SearchLink, SearchThread};
 #[cfg(feature = "study")]
 pub use crate::smp::{Sharing, SharingStudy};
-use crate::syzygy::{MAX_PIECES, Tablebases};
+use crate::syzygy::{MAX_PIECES, Tablebases, TablebasesLoaded};
 
 /// The engine's settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -354,20 +354,12 @@ impl Engine {
         self.options.move_overhead = overhead;
     }
 
-    /// Loads the Syzygy tables in the folders of `path` instead of the present ones, and reports the result and
-    /// problems through [`Sink::message`]. An empty path or `<empty>` unloads all tables.
-    pub fn load_syzygy(&mut self, path: &str) {
+    /// Loads the Syzygy tables in the folders of `path` instead of the present ones. An empty path unloads all tables.
+    pub fn load_syzygy(&mut self, path: &str) -> TablebasesLoaded {
         self.finish();
-        if path.is_empty() || path == "<empty>" {
-            self.tablebases = Arc::new(Tablebases::none());
-            return;
-        }
-        let (tablebases, report) = Tablebases::load(path);
+        let (tablebases, loaded) = if path.is_empty() { Default::default() } else { Tablebases::load(path) };
         self.tablebases = Arc::new(tablebases);
-        for problem in &report.problems {
-            self.sink.message(problem);
-        }
-        self.sink.message(&report.to_string());
+        loaded
     }
 
     /// Sets the options of Syzygy probing for later searches.

@@ -50,6 +50,9 @@ const LEVELS: [Level; 10] = [
     level(2700, 98_500, 13.0),
 ];
 
+/// Full strength, with a choice among moves of almost the same value.
+const VARIED: Level = level(u32::MAX, u64::MAX, 10.0);
+
 /// Lines to choose from. In most positions the lowest node limit suffices for them at depth 1.
 const LINES: usize = 4;
 /// Of a line that can be played, in temperatures.
@@ -71,7 +74,16 @@ impl StrengthLimit {
         StrengthLimit { elo: elo.clamp(Self::MIN_ELO, Self::MAX_ELO), seed }
     }
 
+    /// Creates no limit, but a choice among moves of almost the same value, for variety in the opening. For `seed`, see
+    /// [`StrengthLimit::new`].
+    pub fn varied(seed: Option<u64>) -> StrengthLimit {
+        StrengthLimit { elo: VARIED.elo, seed }
+    }
+
     fn level(&self) -> Level {
+        if *self == Self::varied(self.seed) {
+            return VARIED;
+        }
         let above = LEVELS.partition_point(|level| level.elo < self.elo).clamp(1, LEVELS.len() - 1);
         let (low, high) = (LEVELS[above - 1], LEVELS[above]);
         let share = f64::from(self.elo - low.elo) / f64::from(high.elo - low.elo);
@@ -116,14 +128,16 @@ impl StrengthLimit {
         0
     }
 
-    /// Turns off tablebase probes: they are too strong for a limited player. The time alone ends a thought: with another
+    /// A limit turns off tablebase probes: they are too strong for a limited player. The time alone ends a thought: with another
     /// limit the answer comes when the search is over.
     pub(super) fn apply(&self, search: &mut Search) {
-        let Limits { depth, nodes, soft_nodes, mate, .. } = search.limits;
-        search.takes_its_time = depth.is_none() && mate.is_none() && nodes.or(soft_nodes).is_none();
-        let nodes = self.level().nodes;
-        search.limits.nodes = Some(search.limits.nodes.map_or(nodes, |limit| limit.min(nodes)));
-        search.syzygy = None;
+        if *self != Self::varied(self.seed) {
+            let Limits { depth, nodes, soft_nodes, mate, .. } = search.limits;
+            search.takes_its_time = depth.is_none() && mate.is_none() && nodes.or(soft_nodes).is_none();
+            let nodes = self.level().nodes;
+            search.limits.nodes = Some(search.limits.nodes.map_or(nodes, |limit| limit.min(nodes)));
+            search.syzygy = None;
+        }
         let multi_pv = search.multi_pv;
         search.multi_pv = multi_pv.max(LINES);
         let random = random(self.seed, &search.game);

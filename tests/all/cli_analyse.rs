@@ -13,6 +13,7 @@ use nix::unistd::Pid;
 
 use crate::support::folder::Folder;
 use crate::support::program::{assert_in_order, run, run_with_input, succeed, succeed_with_input};
+use crate::support::tables;
 #[cfg(unix)]
 use crate::support::{MATED, Session, is_ignored};
 
@@ -547,4 +548,18 @@ fn progress_fits_the_terminal() {
             }
         }
     }
+}
+
+#[test]
+fn endgame_tables_are_used() {
+    let hits = |arguments: &[&str]| {
+        let position = ["analyse", "--json", "--depth", "3", "4k3/8/4K3/4P3/8/8/8/8 w - - 0 1"];
+        let (code, output, errors) = run(&[&position, arguments].concat());
+        assert_eq!(code, 0, "{errors}");
+        let line: serde_json::Value = serde_json::from_str(output.lines().next().unwrap()).unwrap();
+        line["tb_hits"].as_u64().unwrap()
+    };
+    assert!(hits(&[]) == 0 && hits(&["--syzygy", tables::small().to_str().unwrap()]) > 0);
+    let (code, _, errors) = run(&["analyse", "--depth", "1", "--syzygy", "/no/such/folder"]);
+    assert!(code == 1 && errors.contains("no Syzygy tables found"), "{errors}");
 }

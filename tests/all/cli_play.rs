@@ -7,6 +7,7 @@ use std::process::Stdio;
 use crate::support::Session;
 use crate::support::folder::Folder;
 use crate::support::program::{assert_in_order, run, run_with_input, sesame, succeed_with_input};
+use crate::support::tables;
 
 /// Plays against an opponent that searches two plies.
 fn play(arguments: &[&str], input: &str) -> String {
@@ -181,6 +182,55 @@ fn game_with_a_clock() {
     session.until("The game is over.");
     session.close_input();
     session.end_well();
+}
+
+/// Returns Sesame's first moves as White with the seeds 0 to 7.
+fn first_moves(arguments: &[&str]) -> Vec<String> {
+    let first_move = |seed: u32| {
+        let output = play(&[&["--color", "black", "--seed", &seed.to_string()], arguments].concat(), "quit\n");
+        output.split_once("Sesame plays 1. ").unwrap().1.lines().next().unwrap().to_owned()
+    };
+    (0..8).map(first_move).collect()
+}
+
+#[test]
+fn opening_varies_by_the_seed() {
+    let moves = first_moves(&[]);
+    assert!(moves.iter().any(|mv| *mv != moves[0]), "{moves:?}");
+    assert_eq!(first_moves(&[]), moves);
+    // A given position is played as well as possible.
+    let moves = first_moves(&["--fen", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"]);
+    assert!(moves.iter().all(|mv| *mv == moves[0]), "{moves:?}");
+}
+
+#[test]
+fn elo_limits_the_strength() {
+    // A knight can be taken.
+    let fen = "rnbqkb1r/pppppppp/8/8/4n3/3P4/PPP1PPPP/RNBQKBNR w KQkq - 0 1";
+    assert_eq!(first_moves(&["--fen", fen]), ["dxe4"; 8]);
+    let equal = "4k3/pppppppp/8/8/8/8/PPPPPPPP/4K3 w - - 0 1";
+    let moves = first_moves(&["--elo", "1320", "--fen", equal]);
+    assert!(moves.iter().any(|mv| *mv != moves[0]), "{moves:?}");
+    let output = play(&["--elo", "1500"], "pgn\n");
+    assert_in_order(&output, &["You play White. Sesame plays at about 1500 Elo.", "[BlackElo \"1500\"]"]);
+    assert_eq!(run(&["play", "--elo", "1000"]).0, 2);
+}
+
+#[test]
+fn endgame_tables_are_used() {
+    let eval = |arguments: &[&str]| {
+        let arguments = [&["play", "--depth", "2", "--fen", "4k3/8/4K3/4P3/8/8/8/8 w - - 0 1"], arguments].concat();
+        let (code, output, errors) = run_with_input(&arguments, "eval\n");
+        assert_eq!(code, 0, "{errors}");
+        let score = output.split_once("> eval\n").unwrap().1.split(' ').next().unwrap().parse::<f64>().unwrap();
+        (score, errors)
+    };
+    let (plain, _) = eval(&[]);
+    let (exact, errors) = eval(&["--syzygy", text(&tables::small())]);
+    assert!(plain < 100.0 && exact > 190.0, "{plain} {exact}");
+    assert!(errors.contains("Syzygy tables: 6 WDL"), "{errors}");
+    let (code, _, errors) = run(&["play", "--syzygy", "/no/such/folder"]);
+    assert!(code == 1 && errors.contains("no Syzygy tables found"), "{errors}");
 }
 
 #[test]

@@ -38,7 +38,7 @@ pub(super) fn run(paths: &[PathBuf], arguments: &AnalyseArguments, output: &Outp
     let positions = files.iter().map(|file| file.positions).sum();
     let numbers = arguments.game.map_or(1..=total, |game| game..=game);
     let results = Results::new(paths, arguments, numbers, output.clone(), &limits)?;
-    let engine = Engine::new(options).map_err(CommandError::failed)?;
+    let engine = arguments.engine(options)?;
     let interrupt = Interrupt::watch(output.clone())?;
     let progress = Progress::new(positions, 0);
     let mut analyser =

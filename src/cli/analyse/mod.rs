@@ -19,7 +19,7 @@ use clap::{Args, value_parser};
 
 use super::CommandError;
 use super::arguments::{EngineArguments, seconds};
-use crate::engine::{Limits, Options};
+use crate::engine::{Engine, Limits, Options};
 use crate::uci::{MAX_MULTI_PV, Output};
 use accuracy::Thresholds;
 use input::{FileKind, all_files};
@@ -110,6 +110,13 @@ impl AnalyseArguments {
     fn options(&self) -> Result<Options, CommandError> {
         let multi_pv = usize::from(self.multipv);
         Ok(Options { multi_pv, move_overhead: Duration::ZERO, ..self.engine.options()? })
+    }
+
+    /// Loads the Syzygy tables.
+    fn engine(&self, options: Options) -> Result<Engine, CommandError> {
+        let mut engine = Engine::new(options).map_err(CommandError::failed)?;
+        self.engine.load_syzygy(&mut engine)?;
+        Ok(engine)
     }
 
     /// Lists the files of folders. Rejects arguments that do not belong to the input.

@@ -31,7 +31,7 @@ pub(super) fn run(fen: &str, arguments: &AnalyseArguments, output: &Output) -> R
             ("checkmate", Score::Mate(0), format!("\nCheckmate: {winner} has won."))
         }
         Some(Outcome::Stalemate) => ("stalemate", Score::Centipawns(0), "\nStalemate: a draw.".to_owned()),
-        _ => return search(&root, &game, arguments, Engine::new(options).map_err(CommandError::failed)?, output),
+        _ => return search(&root, &game, arguments, arguments.engine(options)?, output),
     };
     if arguments.json {
         let score = Some(WhiteScore::new(score, root.side_to_move()));

@@ -35,7 +35,7 @@ pub(super) fn run(paths: &[PathBuf], arguments: &AnalyseArguments, output: &Outp
     let options = arguments.options()?;
     let (suites, bad_files) = open_all(paths, Suite::read)?;
     let total: usize = suites.iter().map(|suite| suite.positions.len()).sum();
-    let mut engine = Engine::new(options).map_err(CommandError::failed)?;
+    let mut engine = arguments.engine(options)?;
     let interrupt = Interrupt::watch(output.clone())?;
     let progress = Progress::new(total as u64, 0);
     let mut results = Vec::new();

@@ -17,7 +17,7 @@ use clap::{Args, ValueEnum, value_parser};
 use super::CommandError;
 use super::arguments::EngineArguments;
 use super::terminal::Colours;
-use crate::engine::Limits;
+use crate::engine::{Limits, StrengthLimit};
 use crate::position::{Color, Position};
 use crate::uci::Output;
 use game::{Match, TimeControl};
@@ -47,6 +47,13 @@ pub(crate) struct PlayArguments {
     /// Depth of the engine's moves
     #[arg(long, value_parser = value_parser!(u32).range(1..), value_name = "PLIES")]
     depth: Option<u32>,
+    /// Play weaker: Sesame's strength, 1320 to 2700, as in the UCI option UCI_Elo
+    #[arg(long, value_name = "N")]
+    #[arg(value_parser = value_parser!(u32).range(i64::from(StrengthLimit::MIN_ELO)..=i64::from(StrengthLimit::MAX_ELO)))]
+    elo: Option<u32>,
+    /// Make Sesame's choice of openings, and its choices with --elo, repeatable with --depth or --nodes
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
     /// The start position as FEN, in quotes [default: the standard start position]
     #[arg(long, value_name = "FEN", conflicts_with = "chess960")]
     fen: Option<String>,

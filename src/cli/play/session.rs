@@ -15,8 +15,9 @@ use crate::cli::CommandError;
 use crate::cli::assessment::{Assessment, WhiteScore, assess, name, san_line};
 use crate::cli::interrupt::at_first_signal;
 use crate::cli::terminal::{BoardStyle, SearchStatus};
-use crate::engine::{ChannelSink, Engine, Limits, Network, Options, Score, SearchEvent};
+use crate::engine::{ChannelSink, Engine, Limits, Options, Score, SearchEvent, StrengthLimit};
 use crate::games::pgn::PgnGame;
+use crate::position::Color;
 use crate::uci::Output;
 use sesame_report::command::check_output;
 
@@ -26,6 +27,9 @@ const TICK: Duration = Duration::from_millis(200);
 const THINKING_NOTICE: Duration = Duration::from_secs(3);
 
 const MOVE_OVERHEAD: Duration = Duration::from_millis(50);
+
+/// In plies. Without a FEN, Sesame varies its moves until then.
+const OPENING: usize = 16;
 
 const HINT_TIME: Duration = Duration::from_secs(1);
 
@@ -56,6 +60,9 @@ pub(super) struct PlaySession {
     events: Receiver<SearchEvent>,
     /// Besides the clock.
     limits: Limits,
+    elo: Option<u32>,
+    seed: Option<u64>,
+    varies_opening: bool,
     /// At the engine's last move, from its own view.
     last_score: Option<Score>,
     console: Console,
@@ -79,7 +86,8 @@ impl PlaySession {
         }
         let (sink, events) = ChannelSink::new();
         let options = Options { move_overhead: MOVE_OVERHEAD, ..arguments.engine.options()? };
-        let engine = Engine::with_sink(options, sink).map_err(CommandError::failed)?;
+        let mut engine = Engine::with_sink(options, sink).map_err(CommandError::failed)?;
+        arguments.engine.load_syzygy(&mut engine)?;
         let (end, ended) = channel::bounded(1);
         at_first_signal(move || _ = end.try_send(()))?;
         // The last step that can fail: a line editor changes the mode of the terminal.
@@ -90,6 +98,9 @@ impl PlaySession {
             engine,
             events,
             limits: arguments.limits(),
+            elo: arguments.elo,
+            seed: arguments.seed,
+            varies_opening: arguments.fen.is_none(),
             last_score: None,
             console,
             ended,
@@ -102,7 +113,9 @@ impl PlaySession {
 
     /// Ends at `quit`, the end of the input or a signal. Fails if the final save fails.
     pub(super) fn play(mut self) -> Result<(), CommandError> {
-        self.say(format!("You play {}. Type a move, such as Nf3 or g1f3, or help.\n", name(self.game.human)));
+        let strength = self.elo.map_or_else(String::new, |elo| format!(" Sesame plays at about {elo} Elo."));
+        let human = name(self.game.human);
+        self.say(format!("You play {human}.{strength} Type a move, such as Nf3 or g1f3, or help.\n"));
         self.show_game();
         let mut flow = Flow::Continue(());
         while flow.is_continue() && !self.console.output.is_closed() {
@@ -160,7 +173,11 @@ impl PlaySession {
     }
 
     fn record(&self) -> PgnGame {
-        self.game.record([&self.name, ENGINE], &self.date)
+        let mut record = self.game.record([&self.name, ENGINE], &self.date);
+        if let Some(elo) = self.elo {
+            record.set_tag(if self.game.human == Color::White { "BlackElo" } else { "WhiteElo" }, elo.to_string());
+        }
+        record
     }
 
     /// The human's clock runs.
@@ -293,6 +310,7 @@ impl PlaySession {
         let time = self.limits.move_time.unwrap_or(HINT_TIME).min(HINT_TIME);
         let time = self.game.time_left(Instant::now()).map_or(time, |left| time.min(left / 20));
         let limits = Limits { move_time: Some(time.max(Duration::from_millis(10))), ..self.limits.clone() };
+        self.engine.set_strength_limit(None);
         let assessed = assess(&mut self.engine, &self.game.game, &limits, |_| Flow::Continue(()));
         assessed.map_err(|error| self.say(error.to_string())).ok()
     }
@@ -311,7 +329,7 @@ impl PlaySession {
         let static_eval = match position.in_check() {
             true => String::new(),
             false => {
-                let score = Score::Centipawns(Network::embedded().evaluate(position));
+                let score = Score::Centipawns(self.engine.options().network.evaluate(position));
                 format!("; static evaluation {}", white_score(score))
             }
         };
@@ -325,6 +343,9 @@ impl PlaySession {
         let now = Instant::now();
         self.game.run_clock(now);
         let clock = self.game.clock.as_ref().map(|clock| clock.for_engine(now));
+        let varies = self.varies_opening && self.game.moves().len() < OPENING;
+        let choice = varies.then(|| StrengthLimit::varied(self.seed));
+        self.engine.set_strength_limit(self.elo.map(|elo| StrengthLimit::new(elo, self.seed)).or(choice));
         self.engine.go(&self.game.game, Limits { clock, ..self.limits.clone() });
         let mut status = SearchStatus::new(self.limits.move_time);
         let mut flow = Flow::Continue(());

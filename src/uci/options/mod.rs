@@ -116,7 +116,7 @@ static OPTIONS: [UciOption; 26] = [
     text("Hash File", DEFAULT_HASH_FILE, |session, path| session.hash_file = path.to_owned()),
     button("Save Hash", Session::save_hash).refused_during_a_search(SEARCHING),
     button("Load Hash", Session::load_hash).refused_during_a_search(SEARCHING),
-    text("SyzygyPath", "", |session, path| session.engine.load_syzygy(path)).followed(),
+    text("SyzygyPath", "", Session::load_syzygy).followed(),
     spin("SyzygyProbeDepth", 1, 1..=100, |session, depth| {
         session.set_syzygy(|syzygy| syzygy.probe_depth = depth as u32);
     })
@@ -198,6 +198,12 @@ impl Session {
         let mut affinity = self.engine.options().affinity.clone();
         change(&mut affinity);
         self.change(|engine| engine.set_affinity(affinity));
+    }
+
+    fn load_syzygy(&mut self, path: &str) {
+        let loaded = self.engine.load_syzygy(path);
+        let summary = (!path.is_empty()).then(|| loaded.to_string());
+        loaded.problems.iter().chain(&summary).for_each(|line| self.output.info(line));
     }
 
     fn set_syzygy(&mut self, change: impl FnOnce(&mut SyzygyOptions)) {
