@@ -93,6 +93,10 @@ fn analysis_mode_lifts_the_limit_of_strength() {
         ("UCI_AnalyseMode value true", false),
         ("UCI_AnalyseMode value false", true),
         ("UCI_LimitStrength value false", false),
+        ("Skill Level value 0", true),
+        ("UCI_AnalyseMode value true", false),
+        ("UCI_AnalyseMode value false", true),
+        ("Skill Level value 20", false),
     ] {
         session.send(&format!("setoption name {option}\nucinewgame"));
         let lines = session.search("go nodes 20000");

@@ -19,6 +19,8 @@ pub(crate) const MAX_HASH_MIB: i64 = 33_554_432;
 pub(crate) const MAX_MULTI_PV: i64 = 256;
 pub(super) const DEFAULT_HASH_FILE: &str = "sesame.hash";
 const DEFAULT_ELO: u32 = 2000;
+/// No limit, as in Stockfish.
+const FULL_SKILL: u32 = 20;
 const DEBUG_LOG_FILE: &str = "Debug Log File";
 
 const EMPTY: &str = "<empty>";
@@ -91,7 +93,7 @@ const fn combo(
 }
 
 /// In the order of their declaration. The defaults are those of the engine's [`Options`](crate::engine::Options).
-static OPTIONS: [UciOption; 26] = [
+static OPTIONS: [UciOption; 27] = [
     spin("Hash", 16, 1..=MAX_HASH_MIB, |session, mib| session.change(|engine| engine.set_hash(mib as usize)))
         .followed(),
     spin("Threads", 1, 1..=MAX_THREADS, |session, n| session.change(|engine| engine.set_threads(n as usize)))
@@ -135,6 +137,9 @@ static OPTIONS: [UciOption; 26] = [
         StrengthLimit::MIN_ELO as i64..=StrengthLimit::MAX_ELO as i64,
         |session, elo| session.set_strength(|strength| strength.elo = elo as u32),
     ),
+    spin("Skill Level", FULL_SKILL as i64, 0..=FULL_SKILL as i64, |session, skill| {
+        session.set_strength(|strength| strength.skill = skill as u32);
+    }),
     spin("Strength Seed", 0, 0..=i32::MAX as i64, |session, seed| {
         session.set_strength(|strength| strength.seed = seed as u64);
     }),
@@ -154,6 +159,8 @@ fn options() -> impl Iterator<Item = &'static UciOption> {
 pub(super) struct Strength {
     limited: bool,
     elo: u32,
+    /// Without `limited`. The levels below [`FULL_SKILL`] divide the range of Elo evenly.
+    skill: u32,
     /// 0 for none.
     seed: u64,
     /// Analysis is at full strength.
@@ -162,7 +169,7 @@ pub(super) struct Strength {
 
 impl Default for Strength {
     fn default() -> Self {
-        Self { limited: false, elo: DEFAULT_ELO, seed: 0, analysing: false }
+        Self { limited: false, elo: DEFAULT_ELO, skill: FULL_SKILL, seed: 0, analysing: false }
     }
 }
 
@@ -214,9 +221,14 @@ impl Session {
 
     fn set_strength(&mut self, change: impl FnOnce(&mut Strength)) {
         change(&mut self.strength);
-        let Strength { limited, elo, seed, analysing } = self.strength;
-        let limit = (limited && !analysing).then(|| StrengthLimit::new(elo, (seed > 0).then_some(seed)));
-        self.engine.set_strength_limit(limit);
+        let Strength { limited, elo, skill, seed, analysing } = self.strength;
+        let of_skill = || {
+            let range = StrengthLimit::MAX_ELO - StrengthLimit::MIN_ELO;
+            (skill < FULL_SKILL).then(|| StrengthLimit::MIN_ELO + skill * range / (FULL_SKILL - 1))
+        };
+        let elo = if limited { Some(elo) } else { of_skill() };
+        let limit = |elo| StrengthLimit::new(elo, (seed > 0).then_some(seed));
+        self.engine.set_strength_limit(elo.filter(|_| !analysing).map(limit));
     }
 
     /// An empty path means the embedded network. If the file is unusable, the network in use stays.

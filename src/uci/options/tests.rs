@@ -43,6 +43,7 @@ fn options_are_declared_as_guis_expect() {
         "UCI_ShowWDL type check default false",
         "UCI_LimitStrength type check default false",
         "UCI_Elo type spin default 2000 min 1320 max 2700",
+        "Skill Level type spin default 20 min 0 max 20",
         "Strength Seed type spin default 0 min 0 max 2147483647",
         "UCI_AnalyseMode type check default false",
         "Debug Log File type string default <empty>",
@@ -111,7 +112,7 @@ fn wrong_numa_policy_is_no_setting() {
 }
 
 #[test]
-fn four_options_limit_the_strength() {
+fn five_options_limit_the_strength() {
     let mut session = session();
     let mut limit = |name, value| {
         set(&mut session, name, value);
@@ -122,7 +123,13 @@ fn four_options_limit_the_strength() {
     assert_eq!(limit("Strength Seed", "1"), Some(StrengthLimit::new(1500, Some(1))));
     assert_eq!(limit("UCI_AnalyseMode", "true"), None, "analysis is at full strength");
     assert_eq!(limit("UCI_AnalyseMode", "false"), Some(StrengthLimit::new(1500, Some(1))));
-    assert_eq!(limit("UCI_LimitStrength", "false"), None);
+    assert_eq!(limit("Skill Level", "0"), Some(StrengthLimit::new(1500, Some(1))), "the Elo take precedence");
+    for (level, elo) in [("0", 1320), ("1", 1392), ("19", 2700)] {
+        limit("UCI_LimitStrength", "true");
+        limit("Skill Level", level);
+        assert_eq!(limit("UCI_LimitStrength", "false"), Some(StrengthLimit::new(elo, Some(1))));
+    }
+    assert_eq!(limit("Skill Level", "20"), None);
 }
 
 #[test]
