@@ -97,6 +97,19 @@ impl Network {
         })
     }
 
+    /// Returns the file of the network. One that was padded has other bytes than its file.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let weights = Weights {
+            features: self.feature_weights.iter().flat_map(|row| row.0).collect(),
+            biases: self.feature_biases.0.to_vec(),
+            output: self.output_weights.iter().flatten().flat_map(|row| row.0).collect(),
+            // They were read as 16 bits.
+            output_biases: self.output_biases.iter().map(|&bias| bias as i16).collect(),
+            scale: self.scale as u16,
+        };
+        weights.to_bytes()
+    }
+
     /// `None` if this machine does not have the registers.
     pub fn with_simd(&self, simd: Simd) -> Option<Network> {
         Some(Network { kernels: Kernels::of(simd)?, ..self.clone() })

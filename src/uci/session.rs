@@ -1,7 +1,8 @@
 //! Engine loop of a UCI session: executes the commands in order.
 
 use std::collections::VecDeque;
-use std::io::{self, Read};
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,6 +35,7 @@ More commands:
   go perft N            count the leaves of the game tree
   bench [depth N] [threads N] [hash N], or bench HASH THREADS [DEPTH]
                         search the bench positions
+  export_net [FILE]     write the network to a new file (sesame.nnue)
   compiler              show how the program was built
 Lines that begin with # are comments. `sesame --help` lists the subcommands for people.";
 
@@ -268,6 +270,7 @@ impl Session {
                     self.show_evaluation();
                 }
             }
+            UciCommand::ExportNet(file) => self.export_network(&file),
             UciCommand::Help => self.output.line(HELP),
             UciCommand::Compiler => self.show_build(),
             UciCommand::Set(setting) if self.is_searching() => match setting.refusal_during_a_search() {
@@ -384,6 +387,19 @@ impl Session {
         self.output.line(&format!(
             "Sesame {VERSION} by rustc for {arch} on {os}, {profile} build; the network is computed with {simd} kernels"
         ));
+    }
+
+    /// Replaces no file.
+    fn export_network(&self, file: &str) {
+        let bytes = self.engine.options().network.to_bytes();
+        let written = File::create_new(file).and_then(|mut new| {
+            // Half a network is of no use.
+            new.write_all(&bytes).inspect_err(|_| drop(fs::remove_file(file)))
+        });
+        self.output.info(&match written {
+            Ok(()) => format!("network written to {file}"),
+            Err(error) => format!("the network is not written: {file}: {error}"),
+        });
     }
 
     fn show_evaluation(&self) {

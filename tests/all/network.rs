@@ -6,7 +6,7 @@ use sesame::eval::{HIDDEN, INPUTS, OUTPUT_BUCKETS, Simd, Weights};
 
 use crate::support::Session;
 use crate::support::folder::Folder;
-use crate::support::program::run;
+use crate::support::program::{run, sesame};
 
 /// Returns the file of a network with small pseudo-random weights.
 pub(crate) fn small_network() -> Vec<u8> {
@@ -104,6 +104,29 @@ fn bad_network_files_leave_the_network_unchanged() {
     assert_eq!(of(&mut session), embedded);
     session.send("eval");
     assert_ne!(session.until("Evaluation:").pop(), with_loaded);
+    session.quit();
+}
+
+#[test]
+fn networks_are_exported_to_new_files() {
+    let folder = Folder::new().with("small.nnue", &small_network());
+    let mut command = sesame();
+    command.current_dir(folder.path());
+    let mut session = Session::run(command);
+    let exported = |session: &mut Session, line: &str, file: &str| {
+        assert_eq!(session.warning(line), format!("network written to {file}"));
+        fs::read(folder.join(file)).unwrap()
+    };
+    let embedded = fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/networks/sesame.nnue")).unwrap();
+    assert!(exported(&mut session, "export_net", "sesame.nnue") == embedded);
+    session.warning("setoption name EvalFile value small.nnue");
+    assert!(exported(&mut session, "export_net  my net.nnue ", "my net.nnue") == small_network());
+    // An existing file is not replaced.
+    for file in ["sesame.nnue", "none/x.nnue"] {
+        let warning = session.warning(&format!("export_net {file}"));
+        assert!(warning.starts_with(&format!("the network is not written: {file}: ")), "{warning}");
+    }
+    assert!(fs::read(folder.join("sesame.nnue")).unwrap() == embedded);
     session.quit();
 }
 

@@ -16,6 +16,8 @@ const MAX_MILLIS: u64 = 1 << 40;
 /// Protects the stack. No perft of this depth ends.
 const MAX_PERFT_DEPTH: i64 = 64;
 
+const DEFAULT_NETWORK_FILE: &str = "sesame.nnue";
+
 const BENCH_USAGE: &str = "bench: expected `depth N`, `threads N` or `hash N`, or `HASH THREADS DEPTH`";
 
 /// The moves of `searchmoves` end at the next of these words.
@@ -54,6 +56,8 @@ pub(super) enum UciCommand {
     Display,
     Eval,
     Bench(BenchCommand),
+    /// The file to write.
+    ExportNet(String),
     Help,
     Compiler,
 }
@@ -169,6 +173,11 @@ fn parse_command<'a>(word: &str, words: impl Iterator<Item = &'a str>, line: &st
         "d" => UciCommand::Display.into(),
         "eval" => UciCommand::Eval.into(),
         "bench" => parse_bench(words),
+        "export_net" => {
+            // The rest of the line: a path may have blanks.
+            let file = line.split_once(word).map_or("", |(_, rest)| rest.trim());
+            UciCommand::ExportNet(if file.is_empty() { DEFAULT_NETWORK_FILE } else { file }.to_owned()).into()
+        }
         "help" => UciCommand::Help.into(),
         "compiler" => UciCommand::Compiler.into(),
         // These belong to the protocol, but have no use here.
