@@ -33,6 +33,7 @@ pub(super) enum Command {
     /// Run the UCI protocol (the default)
     Uci,
     Bench(BenchArguments),
+    Speedtest(SpeedtestArguments),
     #[command(alias = "analyze")]
     Analyse(AnalyseArguments),
     Play(PlayArguments),
@@ -141,6 +142,14 @@ pub(super) struct BenchArguments {
     /// SIMD registers of the network (plain, neon, avx2, avx512) [default: the widest of this machine]
     #[arg(long)]
     pub(super) simd: Option<Simd>,
+}
+
+/// Search the bench positions with all threads; the last line is the speed, `Nodes/second : N`
+#[derive(Debug, Args)]
+pub(super) struct SpeedtestArguments {
+    /// Search threads [default: all cores], MiB of the table [default: 128 for each thread], seconds [default: 150]
+    #[arg(num_args = 0..=3, value_names = ["THREADS", "MIB", "SECONDS"])]
+    pub(super) numbers: Vec<String>,
 }
 
 /// Count the leaves of the game tree, for each move and in total

@@ -51,12 +51,9 @@ fn run(command: Command, output: &Output) -> Result<(), CommandError> {
     match command {
         Command::Uci => run_uci(output),
         Command::Bench(BenchArguments { depth_alone: Some(hash), stockfish, .. }) if !stockfish.is_empty() => {
-            let line = format!("bench {hash} {}", stockfish.join(" "));
-            if let Some(fault) = uci::fault_of(&line) {
-                return Err(CommandError::Usage(fault));
-            }
-            uci::run(io::Cursor::new(line), output.clone()).map_err(CommandError::failed)
+            run_command(format!("bench {hash} {}", stockfish.join(" ")), output)
         }
+        Command::Speedtest(arguments) => run_command(format!("speedtest {}", arguments.numbers.join(" ")), output),
         Command::Bench(arguments) => run_bench(&arguments, output),
         Command::Analyse(arguments) => analyse::run(&arguments, output),
         Command::Play(arguments) => play::run(&arguments, output),
@@ -66,6 +63,14 @@ fn run(command: Command, output: &Output) -> Result<(), CommandError> {
         Command::Man(arguments) => manual::write_pages(&arguments, output),
         #[cfg(feature = "manual")]
         Command::Completions(arguments) => manual::print_completions(&arguments, output),
+    }
+}
+
+/// Runs a UCI command.
+fn run_command(line: String, output: &Output) -> Result<(), CommandError> {
+    match uci::fault_of(&line) {
+        Some(fault) => Err(CommandError::Usage(fault)),
+        None => uci::run(io::Cursor::new(line), output.clone()).map_err(CommandError::failed),
     }
 }
 
@@ -107,6 +112,7 @@ fn run_bench(arguments: &BenchArguments, output: &Output) -> Result<(), CommandE
         affinity: Affinity { pin: arguments.pin, numa: arguments.numa.clone() },
         stats: arguments.stats,
         network: arguments.network.read(arguments.simd)?,
+        ..default
     };
     let stop = AtomicBool::new(false);
     let report = bench::run(&options, &stop, |position| {

@@ -25,6 +25,8 @@ pub const DEFAULT_DEPTH: u32 = 15;
 pub struct BenchOptions {
     /// The depth of each search, at least 1.
     pub depth: u32,
+    /// Time of each search, in the place of the depth.
+    pub move_time: Option<Duration>,
     /// Number of workers. With more than one, the node count differs from run to run.
     pub threads: usize,
     /// Size of the transposition table in MiB.
@@ -46,6 +48,7 @@ impl Default for BenchOptions {
     fn default() -> BenchOptions {
         BenchOptions {
             depth: DEFAULT_DEPTH,
+            move_time: None,
             threads: 1,
             hash_mib: 16,
             lockstep: false,
@@ -92,7 +95,14 @@ pub struct BenchReport {
 
 impl fmt::Display for BenchReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} nodes {} nps", self.nodes, nodes_per_second(self.nodes, self.elapsed))
+        write!(f, "{} nodes {} nps", self.nodes, self.speed())
+    }
+}
+
+impl BenchReport {
+    /// Returns the nodes per second.
+    pub fn speed(&self) -> u64 {
+        nodes_per_second(self.nodes, self.elapsed)
     }
 }
 
@@ -101,6 +111,9 @@ pub fn nodes_per_second(nodes: u64, elapsed: Duration) -> u64 {
     let per_second = u128::from(nodes) * 1_000_000 / elapsed.as_micros().max(1);
     u64::try_from(per_second).unwrap_or(u64::MAX)
 }
+
+/// The number of positions.
+pub const COUNT: u32 = POSITIONS.len() as u32;
 
 /// Returns the positions of the bench.
 pub fn positions() -> impl Iterator<Item = Position> {
@@ -129,7 +142,10 @@ pub fn run(
     }
     let counting = || Table::<TtEntry, Counters>::with_mib(hash_mib, Scheme::default()).map(Arc::new);
     let counted = options.stats.then(counting).transpose()?;
-    let limits = Limits { depth: Some(options.depth.max(1)), ..Limits::default() };
+    let limits = match options.move_time {
+        Some(time) => Limits { move_time: Some(time), ..Limits::default() },
+        None => Limits { depth: Some(options.depth.max(1)), ..Limits::default() },
+    };
     let mut report = BenchReport { nodes: 0, elapsed: Duration::ZERO, stats: None };
     for (fen, number) in POSITIONS.iter().zip(1..) {
         // A test shows that every FEN is legal.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crossbeam_channel::{self as channel, Receiver, TryRecvError};
 
@@ -90,6 +90,7 @@ impl Session {
         let default = BenchOptions::default();
         let options = BenchOptions {
             depth: arguments.depth.unwrap_or(default.depth),
+            move_time: arguments.seconds.map(|seconds| Duration::from_secs(seconds.into()) / bench::COUNT),
             threads: arguments.threads.unwrap_or(default.threads),
             hash_mib: arguments.hash.unwrap_or(default.hash_mib),
             network: Arc::clone(&self.engine.options().network),
@@ -102,6 +103,15 @@ impl Session {
                 stop.fetch_or(output.is_closed(), Ordering::Relaxed);
             };
             match bench::run(&options, stop, show) {
+                Ok(Some(report)) if options.move_time.is_some() => {
+                    let (nodes, seconds) = (report.nodes, report.elapsed.as_secs_f64());
+                    let (threads, hash, speed) = (options.threads, options.hash_mib, report.speed());
+                    output.line(&format!(
+                        "\nThreads               : {threads}\nHash [MiB]            : {hash}\n\
+                         Total search time [s] : {seconds:.3}\nTotal nodes searched  : {nodes}\n\
+                         Nodes/second          : {speed}"
+                    ));
+                }
                 Ok(Some(report)) => output.line(&report.to_string()),
                 Ok(None) => output.info("bench stopped"),
                 Err(error) => output.info(&error.to_string()),

@@ -35,6 +35,8 @@ More commands:
   go perft N            count the leaves of the game tree
   bench [depth N] [threads N] [hash N], or bench HASH THREADS [DEPTH]
                         search the bench positions
+  speedtest [THREADS [HASH [SECONDS]]]
+                        the speed with all threads
   export_net [FILE]     write the network to a new file (sesame.nnue)
   compiler              show how the program was built
 Lines that begin with # are comments. `sesame --help` lists the subcommands for people.";

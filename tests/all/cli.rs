@@ -9,7 +9,7 @@ use crate::support::program::{output_in_time, run, sesame, succeed};
 #[test]
 fn help_and_version() {
     let help = succeed(&["--help"]);
-    for subcommand in ["bench", "perft", "play", "analyse", "scaling"] {
+    for subcommand in ["bench", "speedtest", "perft", "play", "analyse", "scaling"] {
         assert!(help.contains(subcommand), "{help}");
         assert!(succeed(&[subcommand, "--help"]).contains("Usage: sesame"));
     }
@@ -99,6 +99,28 @@ fn bench_ends_in_the_line_of_openbench() {
     session.send("bench depth 5");
     session.until(&format!("{first} nodes "));
     session.quit();
+}
+
+#[test]
+fn speedtest_ends_in_the_speed() {
+    let check = |output: &str| {
+        let value = |name: &str| -> f64 {
+            let line = output.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_else(|| panic!("{output}"));
+            line.trim_start_matches([' ', ':']).parse().unwrap()
+        };
+        assert_eq!((value("Threads "), value("Hash [MiB]")), (2.0, 4.0), "{output}");
+        // Fifty searches of a fiftieth of a second.
+        assert!(value("Total search time [s]") > 0.5, "{output}");
+        assert!(value("Total nodes searched") > 50.0 && value("Nodes/second") > 0.0, "{output}");
+        assert_eq!(output.matches("info string bench ").count(), 50, "{output}");
+    };
+    check(&succeed(&["speedtest", "2", "4", "1"]));
+    let mut session = Session::start();
+    session.send("speedtest 2 4 1");
+    check(&session.until("Nodes/second").join("\n"));
+    session.quit();
+    let (code, _, errors) = run(&["speedtest", "0"]);
+    assert!(code == 2 && errors.contains("speedtest: expected threads"), "{errors}");
 }
 
 #[test]

@@ -6,7 +6,8 @@ use std::process::{Command, Stdio};
 use crate::support::folder::Folder;
 use crate::support::program::{run, succeed};
 
-const SUBCOMMANDS: [&str; 8] = ["uci", "bench", "analyse", "play", "perft", "scaling", "man", "completions"];
+const SUBCOMMANDS: [&str; 9] =
+    ["uci", "bench", "speedtest", "analyse", "play", "perft", "scaling", "man", "completions"];
 
 #[test]
 fn each_subcommand_has_a_manual_page() {

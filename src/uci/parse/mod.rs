@@ -9,6 +9,7 @@ use std::time::Duration;
 use super::options::{MAX_HASH_MIB, MAX_THREADS, Setting, parse_setting};
 use crate::engine::{Clock, Limits};
 use crate::position::{Color, Position};
+use crate::smp::cores;
 
 /// 34 years. Sums of a few durations and an instant cannot overflow.
 const MAX_MILLIS: u64 = 1 << 40;
@@ -17,6 +18,11 @@ const MAX_MILLIS: u64 = 1 << 40;
 const MAX_PERFT_DEPTH: i64 = 64;
 
 const DEFAULT_NETWORK_FILE: &str = "sesame.nnue";
+
+/// In MiB for each thread, as in Stockfish.
+const SPEEDTEST_HASH: i64 = 128;
+const SPEEDTEST_SECONDS: i64 = 150;
+const MAX_SPEEDTEST: i64 = 86_400;
 
 const BENCH_USAGE: &str = "bench: expected `depth N`, `threads N` or `hash N`, or `HASH THREADS DEPTH`";
 
@@ -103,6 +109,8 @@ pub(super) struct BenchCommand {
     pub(super) depth: Option<u32>,
     pub(super) threads: Option<usize>,
     pub(super) hash: Option<usize>,
+    /// Of all searches, in the place of the depth: a `speedtest`.
+    pub(super) seconds: Option<u32>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -173,6 +181,7 @@ fn parse_command<'a>(word: &str, words: impl Iterator<Item = &'a str>, line: &st
         "d" => UciCommand::Display.into(),
         "eval" => UciCommand::Eval.into(),
         "bench" => parse_bench(words),
+        "speedtest" => parse_speedtest(words),
         "export_net" => {
             // The rest of the line: a path may have blanks.
             let file = line.split_once(word).map_or("", |(_, rest)| rest.trim());
@@ -389,6 +398,30 @@ fn parse_bench<'a>(words: impl Iterator<Item = &'a str>) -> Parsed {
         }
     }
     UciCommand::Bench(bench).into()
+}
+
+/// `speedtest [THREADS [HASH [SECONDS]]]`, as Stockfish has it
+fn parse_speedtest<'a>(mut words: impl Iterator<Item = &'a str>) -> Parsed {
+    let mut next = |default: i64, max: i64| {
+        let number = words.next().map_or(Some(default.min(max)), parse_number);
+        number.filter(|number| (1..=max).contains(number))
+    };
+    let threads = next(cores() as i64, MAX_THREADS);
+    let hash = next(threads.unwrap_or(1) * SPEEDTEST_HASH, MAX_HASH_MIB);
+    let seconds = next(SPEEDTEST_SECONDS, MAX_SPEEDTEST);
+    match (threads, hash, seconds, words.next()) {
+        (Some(threads), Some(hash), Some(seconds), None) => UciCommand::Bench(BenchCommand {
+            depth: None,
+            threads: Some(threads as usize),
+            hash: Some(hash as usize),
+            seconds: Some(seconds as u32),
+        })
+        .into(),
+        _ => Parsed::warning(format!(
+            "speedtest: expected threads (up to {MAX_THREADS}), MiB of the table (up to {MAX_HASH_MIB}) and seconds \
+             (up to {MAX_SPEEDTEST}), or the first of these"
+        )),
+    }
 }
 
 /// With an optional sign. Large numbers saturate.

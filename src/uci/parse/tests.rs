@@ -284,7 +284,7 @@ fn options() {
 #[test]
 fn bench() {
     let bench = |line| match command(line) {
-        UciCommand::Bench(BenchCommand { depth, threads, hash }) => (depth, threads, hash),
+        UciCommand::Bench(BenchCommand { depth, threads, hash, seconds: None }) => (depth, threads, hash),
         other => panic!("{other:?}"),
     };
     assert_eq!(bench("bench"), (None, None, None));
@@ -305,6 +305,24 @@ fn bad_bench_arguments_are_explained() {
     let huge = format!("bench threads {}", "9".repeat(30));
     for line in ["bench depth", "bench depth x", "bench depth 0", "bench -1", "bench speed 3", "bench 1 2 3 4", &huge] {
         assert!(warning(line).starts_with("bench: "), "{line}");
+    }
+}
+
+#[test]
+fn speedtest() {
+    let speedtest = |line: &str| match command(&format!("speedtest{line}")) {
+        UciCommand::Bench(BenchCommand { depth: None, threads, hash, seconds }) => {
+            [threads, hash, seconds.map(|n| n as usize)]
+        }
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(speedtest(""), [cores(), cores() * 128, 150].map(Some));
+    assert_eq!(speedtest(" 3"), [3, 384, 150].map(Some));
+    assert_eq!(speedtest(" 3 64 10"), [3, 64, 10].map(Some));
+    for line in
+        ["speedtest x", "speedtest 0", "speedtest 1025", "speedtest 1 1 0", "speedtest 1 1 1 1", "speedtest 1 1 86401"]
+    {
+        assert!(warning(line).starts_with("speedtest: expected threads (up to 1024)"), "{line}");
     }
 }
 
