@@ -114,7 +114,7 @@ pub(super) struct BenchArguments {
     pub(super) depth_alone: Option<u32>,
     /// The other arguments of Stockfish's bench, of which DEPTH is then the hash size: threads, depth, `default`, `depth`
     #[arg(hide = true, num_args = 0..=4, requires = "depth_alone")]
-    #[arg(conflicts_with_all = ["depth", "threads", "hash", "lockstep", "strategy", "pin", "stats", "eval_file", "simd"])]
+    #[arg(conflicts_with_all = ["depth", "threads", "hash", "lockstep", "strategy", "pin", "stats", "json", "eval_file", "simd"])]
     pub(super) stockfish: Vec<String>,
     /// Search threads: a number, or auto for one on each physical core
     #[arg(long, default_value_t = 1, value_parser = thread_count, value_name = "N")]
@@ -134,6 +134,9 @@ pub(super) struct BenchArguments {
     /// Bind threads to memory nodes: auto, none, or groups of processors, as in the UCI option NumaPolicy
     #[arg(long, default_value_t, value_name = "POLICY")]
     pub(super) numa: NumaPolicy,
+    /// Write the results as JSON, one object on each line: the positions, then the sum
+    #[arg(long, conflicts_with = "stats")]
+    pub(super) json: bool,
     /// Show statistics of the transposition table, with one thread; slightly slower
     #[arg(long, conflicts_with = "lockstep")]
     pub(super) stats: bool,

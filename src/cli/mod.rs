@@ -23,10 +23,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use clap::Parser;
+use serde_json::json;
 use sesame_report::command::{self, CommandError, print_status};
 
 use crate::engine::Affinity;
-use crate::engine::bench::{self, BenchOptions};
+use crate::engine::bench::{self, BenchOptions, BenchPosition};
 use crate::position::Position;
 use crate::uci::{self, Output};
 use arguments::{BenchArguments, Cli, Command, PerftArguments};
@@ -115,8 +116,13 @@ fn run_bench(arguments: &BenchArguments, output: &Output) -> Result<(), CommandE
         ..default
     };
     let stop = AtomicBool::new(false);
+    let write = |text: String, json: serde_json::Value| {
+        output.line(&if arguments.json { json.to_string() } else { text });
+    };
     let report = bench::run(&options, &stop, |position| {
-        output.line(&position.to_string());
+        let BenchPosition { number, fen, best, nodes, .. } = position;
+        let json = json!({"type": "position", "number": number, "fen": fen, "best": best, "nodes": nodes});
+        write(position.to_string(), json);
         stop.store(output.is_closed(), Ordering::Relaxed);
     })
     .map_err(CommandError::failed)?;
@@ -124,7 +130,9 @@ fn run_bench(arguments: &BenchArguments, output: &Output) -> Result<(), CommandE
         if let Some(stats) = report.stats {
             output.line(&format!("\nTransposition table:\n{stats}"));
         }
-        output.line(&report.to_string());
+        let (seconds, speed) = (report.elapsed.as_secs_f64(), report.speed());
+        let json = json!({"type": "result", "nodes": report.nodes, "seconds": seconds, "nodes_per_second": speed});
+        write(report.to_string(), json);
     }
     Ok(())
 }

@@ -94,6 +94,12 @@ fn bench_ends_in_the_line_of_openbench() {
     assert!(stockfish.contains(&format!("{first} nodes ")), "{stockfish}");
     assert_eq!(nodes(&["bench", "--depth", "5", "--hash", "16", "--threads", "1"]), first);
     assert!(nodes(&["bench", "--depth", "5", "--threads", "2"]) > 0);
+    let json = succeed(&["bench", "5", "--json"]);
+    let json: Vec<serde_json::Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let (result, positions) = json.split_last().unwrap();
+    assert_eq!((&result["type"], result["nodes"].as_u64(), positions.len()), (&"result".into(), Some(first), 50));
+    assert_eq!(positions.iter().map(|position| position["nodes"].as_u64().unwrap()).sum::<u64>(), first);
+    assert!(result["nodes_per_second"].as_u64() > Some(0) && positions[0]["best"].is_string(), "{result}");
     // The UCI command searches the same nodes.
     let mut session = Session::start();
     session.send("bench depth 5");
