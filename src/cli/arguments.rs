@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand, value_parser};
+use clap::{Args, Parser, Subcommand};
 #[cfg(feature = "manual")]
 use clap_complete::Shell;
 
@@ -16,7 +16,7 @@ use crate::engine::bench::DEFAULT_DEPTH;
 use crate::engine::{Engine, NumaPolicy, Options, SmpStrategy};
 use crate::eval::{Network, Simd};
 use crate::uci::{MAX_HASH_MIB, MAX_THREADS};
-use sesame_report::command::print_status;
+use sesame_report::command::{print_status, whole_number};
 
 /// A UCI chess engine whose threads share one lock-free transposition table.
 ///
@@ -71,7 +71,7 @@ pub(super) struct EngineArguments {
     #[arg(long, default_value_t = 1, value_parser = thread_count, value_name = "N")]
     threads: u16,
     /// Size of the transposition table in MiB
-    #[arg(long, default_value_t = 64, value_parser = value_parser!(u32).range(1..=MAX_HASH_MIB), value_name = "MIB")]
+    #[arg(long, default_value_t = 64, value_parser = whole_number(1..=MAX_HASH_MIB as u32), value_name = "MIB")]
     hash: u32,
     #[command(flatten)]
     network: NetworkArguments,
@@ -106,11 +106,11 @@ impl EngineArguments {
 #[derive(Debug, Args)]
 pub(super) struct BenchArguments {
     /// Depth of each search in plies
-    #[arg(long, value_parser = value_parser!(u32).range(1..), value_name = "PLIES")]
+    #[arg(long, value_parser = whole_number(1_u32..), value_name = "PLIES")]
     #[arg(help = format!("Depth of each search in plies [default: {DEFAULT_DEPTH}]"))]
     pub(super) depth: Option<u32>,
     /// The same as --depth
-    #[arg(value_parser = value_parser!(u32).range(1..), value_name = "DEPTH", conflicts_with = "depth")]
+    #[arg(value_parser = whole_number(1_u32..), value_name = "DEPTH", conflicts_with = "depth")]
     pub(super) depth_alone: Option<u32>,
     /// The other arguments of Stockfish's bench, of which DEPTH is then the hash size: threads, depth, `default`, `depth`
     #[arg(hide = true, num_args = 0..=4, requires = "depth_alone")]
@@ -120,7 +120,7 @@ pub(super) struct BenchArguments {
     #[arg(long, default_value_t = 1, value_parser = thread_count, value_name = "N")]
     pub(super) threads: u16,
     /// Size of the transposition table in MiB
-    #[arg(long, default_value_t = 16, value_parser = value_parser!(u32).range(1..=MAX_HASH_MIB), value_name = "MIB")]
+    #[arg(long, default_value_t = 16, value_parser = whole_number(1..=MAX_HASH_MIB as u32), value_name = "MIB")]
     pub(super) hash: u32,
     /// Let the threads take turns: slow, but with equal node counts in every run
     #[arg(long)]

@@ -17,7 +17,7 @@ pub enum FenError {
     #[error("a FEN has 6 fields (the 2 clocks may be missing), this one has {0}")]
     FieldCount(usize),
     /// The first field has no ranks.
-    #[error("{0:?} is no board (8 ranks with / between them)")]
+    #[error("{0:?} is not a board (8 ranks with / between them)")]
     Board(String),
     /// The board does not have 8 ranks.
     #[error("the board has {0} ranks instead of 8")]

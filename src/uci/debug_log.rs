@@ -30,7 +30,7 @@ impl DebugLog {
             None
         } else {
             if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {
-                return Err(io::Error::other("it is no regular file"));
+                return Err(io::Error::other("it is not a regular file"));
             }
             let mut file = OpenOptions::new().create(true).append(true).open(path)?;
             let version = env!("CARGO_PKG_VERSION");

@@ -44,6 +44,15 @@ fn wrong_arguments_exit_with_2() {
         assert_eq!(code, 2, "{arguments:?}: {errors}");
         assert!(output.is_empty() && errors.contains("error"), "{arguments:?}: {output}{errors}");
     }
+    for (arguments, wanted) in [
+        (["bench", "--depth", "0"], "a whole number of at least 1"),
+        (["bench", "40x", "--pin"], "a whole number of at least 1"),
+        (["bench", "--hash", "0"], "a whole number from 1 to 33554432"),
+        (["play", "--elo", "1000"], "a whole number from 1320 to 2700"),
+    ] {
+        let errors = run(&arguments).2;
+        assert!(errors.contains(&format!(": not {wanted}\n")), "{errors}");
+    }
 }
 
 #[test]

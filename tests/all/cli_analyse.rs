@@ -116,7 +116,7 @@ fn malformed_epd_lines_are_reported() {
             "odd.epd, line 2: not understood: own\n",
             "line 3: not understood: best, so there is no solution\n",
             "line 4: not understood: ply\n",
-            "line 5: \"1.\" is no board",
+            "line 5: \"1.\" is not a board",
             "2 lines could not be read as a whole",
         ],
     );
@@ -329,7 +329,7 @@ fn games_of_books_and_web_pages_are_annotated() {
     assert_in_order(
         &errors,
         &[
-            "a.pgn: game 3: line 14: \"best\" is no move: kept as a comment",
+            "a.pgn: game 3: line 14: \"best\" is not a move: kept as a comment",
             "a.pgn: game 4: the FEN tag: castling right 'K' has no king and rook to castle with: dropped",
             "a.pgn: game 5: the piece letters are German (KDTLS)",
         ],

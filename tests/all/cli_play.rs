@@ -38,7 +38,7 @@ fn all_commands_in_a_short_game() {
             "You have no move to take back.",
             "The pawn on e2 cannot move to e5.",
             "Your own pawn is on e2.",
-            "\"xyzzy\" is no move.",
+            "\"xyzzy\" is not a move.",
             "> e4\n",
             "4 | . . . . P . . . |",
             "Sesame plays 1... ",

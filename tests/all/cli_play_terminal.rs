@@ -96,7 +96,7 @@ fn unusual_input_at_a_terminal() {
     terminal.send(b"caf\xE9\r");
     terminal.until("White> ");
     terminal.send(format!("{}\r", "x".repeat(5000)));
-    terminal.until(" is no move.");
+    terminal.until(" is not a move.");
     terminal.send("\t\x1b[5~\x1b[99;99H\x12\x07é\u{265A}\r");
     terminal.send("fen\r");
     terminal.until("rnbqkbnr/pppppppp/");

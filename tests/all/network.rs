@@ -91,7 +91,7 @@ fn bad_network_files_leave_the_network_unchanged() {
         ("/no/such/file", "/no/such/file"),
         ("Cargo.toml", "not a network"),
         // A device has no end.
-        (if cfg!(unix) { "/dev/zero" } else { "src" }, "no regular file"),
+        (if cfg!(unix) { "/dev/zero" } else { "src" }, "not a regular file"),
     ] {
         let warning = session.warning(&set(file));
         assert!(warning.contains(reason) && warning.contains("stays"), "{warning}");

@@ -293,8 +293,8 @@ fn unusable_path_leaves_the_debug_log_open() {
     let warning = session.warning(&format!("setoption name Debug Log File value {}/no/log", folder.path().display()));
     assert!(warning.contains("cannot be written") && warning.contains("/no/log"), "{warning}");
     let warning = session.warning(&format!("setoption name Debug Log File value {}", folder.path().display()));
-    assert!(warning.contains("no regular file"), "{warning}");
-    assert!(read_log(&log).iter().any(|line| line.contains("no regular file")));
+    assert!(warning.contains("not a regular file"), "{warning}");
+    assert!(read_log(&log).iter().any(|line| line.contains("not a regular file")));
     session.quit();
 }
 

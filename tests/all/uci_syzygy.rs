@@ -244,7 +244,7 @@ fn pipes_and_devices_are_no_tables() {
     let (session, said) = start(&[folder.path()]);
     assert_eq!(said.len(), 4, "{said:#?}");
     for (line, file) in said.iter().zip(["KBvK.rtbw", "KQvK.rtbw", "KRvK.rtbz"]) {
-        assert!(line.ends_with(&format!("/{file} cannot be read: it is no regular file")), "{line}");
+        assert!(line.ends_with(&format!("/{file} cannot be read: it is not a regular file")), "{line}");
     }
     assert_eq!(said[3], "info string Syzygy tables: 1 WDL and 0 DTZ, up to 3 pieces");
     session.quit();

@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use sesame_lab::experiment::{self, NO_TABLE, Selection};
 use sesame_lab::report::{self, meta_path};
 use sesame_lab::studies::{self, Study, StudyArgs};
 use sesame_lab::{MACHINES_FOLDER, SCHEMES_FOLDER, TABLE_FOLDER, check_bits, crowding, machines, validation};
-use sesame_report::command::{self, CommandError, print_status};
+use sesame_report::command::{self, CommandError, print_status, whole_number};
 use sesame_report::files::{self, FileError};
 use sesame_report::parallel::cores;
 use sesame_table::Scheme;
@@ -52,7 +52,7 @@ enum Command {
     /// Print ALIBABA's node counts under each alternative that the paper leaves open, as a Markdown table
     Choices {
         /// Depth of each search in plies
-        #[arg(long, default_value_t = 6, value_parser = value_parser!(u32).range(3..=12), value_name = "PLIES")]
+        #[arg(long, default_value_t = 6, value_parser = whole_number(3_u32..=12), value_name = "PLIES")]
         depth: u32,
         /// Only the choices whose description contains one of these words; "experiment" selects the
         /// experiment's own
@@ -62,10 +62,10 @@ enum Command {
     /// Count type-1 errors (entries of other positions) in the bench by the key bits that a table verifies
     CheckBits {
         /// Depth of each search in plies
-        #[arg(long, default_value_t = 17, value_parser = value_parser!(u32).range(1..), value_name = "PLIES")]
+        #[arg(long, default_value_t = 17, value_parser = whole_number(1_u32..), value_name = "PLIES")]
         depth: u32,
         /// Size of the table in positions
-        #[arg(long, default_value_t = 1 << 16, value_parser = value_parser!(u32).range(2..))]
+        #[arg(long, default_value_t = 1 << 16, value_parser = whole_number(2_u32..))]
         positions: u32,
         /// The folder for the page and its picture
         #[arg(long, default_value = TABLE_FOLDER, value_name = "FOLDER")]
@@ -91,10 +91,10 @@ enum Command {
 #[derive(Debug, Args)]
 struct MeasureArgs {
     /// Depth of each search in plies
-    #[arg(long, value_parser = value_parser!(u32).range(1..), value_name = "PLIES")]
+    #[arg(long, value_parser = whole_number(1_u32..), value_name = "PLIES")]
     depth: Option<u32>,
     /// Number of searches at a time
-    #[arg(long, default_value_t = 1, value_parser = value_parser!(u16).range(1..=256))]
+    #[arg(long, default_value_t = 1, value_parser = whole_number(1_u16..=256))]
     jobs: u16,
     /// The folder for the page and its picture [default: that of the committed page]
     #[arg(long, value_name = "FOLDER")]
@@ -111,16 +111,16 @@ struct SharingArgs {
     #[arg(long, value_delimiter = ',', value_parser = shared_workers, value_name = "NUMBERS")]
     workers: Vec<usize>,
     /// Number of positions of the bench
-    #[arg(long, default_value_t = 10, value_parser = value_parser!(u16).range(1..=50))]
+    #[arg(long, default_value_t = 10, value_parser = whole_number(1_u16..=50))]
     positions: u16,
     /// Nodes of each worker that count, after as many that do not
-    #[arg(long, default_value_t = 4000, value_parser = value_parser!(u32).range(100..))]
+    #[arg(long, default_value_t = 4000, value_parser = whole_number(100_u32..))]
     nodes: u32,
     /// Number of searches at a time
-    #[arg(long, default_value_t = 1, value_parser = value_parser!(u16).range(1..=256))]
+    #[arg(long, default_value_t = 1, value_parser = whole_number(1_u16..=256))]
     jobs: u16,
     /// Nodes a second of a thread that shares nothing
-    #[arg(long, default_value_t = 1_000_000, value_parser = value_parser!(u32).range(1000..))]
+    #[arg(long, default_value_t = 1_000_000, value_parser = whole_number(1000_u32..))]
     speed: u32,
     /// Write the page on the counts that are in the folder, without a measurement
     #[arg(long, conflicts_with_all = ["workers", "positions", "nodes", "jobs"])]
@@ -174,7 +174,7 @@ struct RunArgs {
     #[arg(long, value_parser = depths, value_name = "DEPTHS")]
     depths: Option<RangeInclusive<u32>>,
     /// Number of searches at a time [default: one for each core]
-    #[arg(long, value_parser = value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_parser = whole_number(1_u16..=1024))]
     threads: Option<u16>,
 }
 

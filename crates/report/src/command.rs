@@ -4,8 +4,11 @@
 //! closes the standard output early (`| head`) is a success; an output that cannot be written is a failure.
 
 use std::env;
+use std::fmt::Display;
 use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::ops::{Bound, RangeBounds};
 use std::process::ExitCode;
+use std::str::FromStr;
 use std::time::{Duration, Instant};
 
 use clap::Parser;
@@ -92,6 +95,20 @@ pub fn check_output(result: Result<(), CommandError>, unwritten: Option<&io::Err
         return result;
     }
     Err(unwritten)
+}
+
+/// Returns a parser for clap, whose error is a phrase: `not a whole number from 1 to 1024`.
+pub fn whole_number<T: FromStr + PartialOrd + Display>(
+    range: impl RangeBounds<T> + Clone + Send + Sync + 'static,
+) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static {
+    move |text| {
+        let number = text.parse().ok().filter(|number| range.contains(number));
+        number.ok_or_else(|| match (range.start_bound(), range.end_bound()) {
+            (Bound::Included(low), Bound::Included(high)) => format!("not a whole number from {low} to {high}"),
+            (Bound::Included(low), _) => format!("not a whole number of at least {low}"),
+            _ => "not a whole number".to_owned(),
+        })
+    }
 }
 
 /// Prints to standard error. Ignores errors: the work goes on without a reader.

@@ -15,7 +15,7 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::{Args, value_parser};
+use clap::Args;
 
 use super::CommandError;
 use super::arguments::{EngineArguments, seconds};
@@ -23,6 +23,7 @@ use crate::engine::{Engine, Limits, Options};
 use crate::uci::{MAX_MULTI_PV, Output};
 use accuracy::Thresholds;
 use input::{FileKind, all_files};
+use sesame_report::command::whole_number;
 use sesame_report::files;
 
 pub(super) fn run(arguments: &AnalyseArguments, output: &Output) -> Result<(), CommandError> {
@@ -56,15 +57,15 @@ pub(in crate::cli) struct AnalyseArguments {
     #[arg(long, value_parser = seconds, value_name = "SECONDS")]
     time: Option<Duration>,
     /// Depth of each search
-    #[arg(long, value_parser = value_parser!(u32).range(1..), value_name = "PLIES")]
+    #[arg(long, value_parser = whole_number(1_u32..), value_name = "PLIES")]
     depth: Option<u32>,
     /// Nodes of each search
-    #[arg(long, value_parser = value_parser!(u64).range(1..))]
+    #[arg(long, value_parser = whole_number(1_u64..))]
     nodes: Option<u64>,
     #[command(flatten)]
     engine: EngineArguments,
     /// Number of lines to show
-    #[arg(long, default_value_t = 1, value_parser = value_parser!(u16).range(1..=MAX_MULTI_PV), value_name = "LINES")]
+    #[arg(long, default_value_t = 1, value_parser = whole_number(1..=MAX_MULTI_PV as u16), value_name = "LINES")]
     multipv: u16,
     /// Draw the board with letters instead of figurines
     #[arg(long)]
@@ -76,7 +77,7 @@ pub(in crate::cli) struct AnalyseArguments {
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
     /// PGN: annotate only the game of this number, from 1
-    #[arg(long, value_parser = value_parser!(u64).range(1..), value_name = "N")]
+    #[arg(long, value_parser = whole_number(1_u64..), value_name = "N")]
     game: Option<u64>,
     /// PGN: annotate only these moves, such as 12, 10-30, -20 or 15-
     #[arg(long, value_parser = move_range, value_name = "FROM-TO", allow_hyphen_values = true)]

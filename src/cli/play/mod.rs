@@ -12,7 +12,7 @@ use std::hash::BuildHasher;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum, value_parser};
+use clap::{Args, ValueEnum};
 
 use super::CommandError;
 use super::arguments::EngineArguments;
@@ -21,6 +21,7 @@ use crate::engine::{Limits, StrengthLimit};
 use crate::position::{Color, Position};
 use crate::uci::Output;
 use game::{Match, TimeControl};
+use sesame_report::command::whole_number;
 use session::PlaySession;
 
 /// Without a clock or another limit.
@@ -39,17 +40,17 @@ pub(crate) struct PlayArguments {
     #[arg(long, value_name = "M+S", conflicts_with = "movetime")]
     time: Option<TimeControl>,
     /// Time of the engine's moves
-    #[arg(long, value_parser = value_parser!(u64).range(1..=1_000_000_000), value_name = "MS")]
+    #[arg(long, value_parser = whole_number(1_u64..=1_000_000_000), value_name = "MS")]
     movetime: Option<u64>,
     /// Nodes of the engine's moves
-    #[arg(long, value_parser = value_parser!(u64).range(1..))]
+    #[arg(long, value_parser = whole_number(1_u64..))]
     nodes: Option<u64>,
     /// Depth of the engine's moves
-    #[arg(long, value_parser = value_parser!(u32).range(1..), value_name = "PLIES")]
+    #[arg(long, value_parser = whole_number(1_u32..), value_name = "PLIES")]
     depth: Option<u32>,
     /// Play weaker: Sesame's strength, 1320 to 2700, as in the UCI option UCI_Elo
     #[arg(long, value_name = "N")]
-    #[arg(value_parser = value_parser!(u32).range(i64::from(StrengthLimit::MIN_ELO)..=i64::from(StrengthLimit::MAX_ELO)))]
+    #[arg(value_parser = whole_number(StrengthLimit::MIN_ELO..=StrengthLimit::MAX_ELO))]
     elo: Option<u32>,
     /// Make Sesame's choice of openings, and its choices with --elo, repeatable with --depth or --nodes
     #[arg(long, value_name = "N")]

@@ -61,7 +61,7 @@ fn explain(position: &Position, text: &str) -> String {
         _ => {}
     }
     let Some(TypedMove { piece, origin, to, promotion }) = parse(text) else {
-        return format!("{:?} is no move. Type help for what can be typed.", excerpt(text));
+        return format!("{:?} is not a move. Type help for what can be typed.", excerpt(text));
     };
     let fits = |from: &Square| {
         let name = from.to_string();
@@ -242,10 +242,10 @@ mod tests {
                 ("C1G5", "The bishop on c1 cannot move to g5: the pawn on d2 is in the way."),
                 ("Ke4", "Your own pawn is on e4."),
                 ("Kd4", "The king on e1 cannot move to d4."),
-                ("hello", "\"hello\" is no move. Type help for what can be typed."),
-                ("h9", "\"h9\" is no move. Type help for what can be typed."),
-                ("undo it", "\"undo it\" is no move. Type help for what can be typed."),
-                ("\u{265A}", "\"\u{265A}\" is no move. Type help for what can be typed."),
+                ("hello", "\"hello\" is not a move. Type help for what can be typed."),
+                ("h9", "\"h9\" is not a move. Type help for what can be typed."),
+                ("undo it", "\"undo it\" is not a move. Type help for what can be typed."),
+                ("\u{265A}", "\"\u{265A}\" is not a move. Type help for what can be typed."),
             ],
         );
         check_reasons("4k3/8/8/8/8/8/3N4/4KN2 w - - 0 1", &[("Qd4", "You have no queen.")]);

@@ -3,15 +3,16 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, value_parser};
+use clap::Args;
 
 use super::ScalingError;
 use super::engines::{EngineCommand, EngineSetting};
 use super::positions::{CalibrationLimit, Positions};
 use crate::cli::arguments::{logical_cores, seconds, thread_count};
 use crate::engine::SmpStrategy;
+use sesame_report::command::whole_number;
 
-const MOST_THREADS: i64 = 1024;
+const MOST_THREADS: u32 = 1024;
 /// For each position.
 const TIME: Duration = Duration::from_secs(1);
 /// For each position in lockstep.
@@ -27,7 +28,7 @@ pub struct ScalingArgs {
     #[arg(long, value_delimiter = ',', value_parser = threads_to_measure, value_name = "N,N...")]
     pub threads: Vec<u32>,
     /// Simulate these numbers of threads in lockstep: reproducible on any machine
-    #[arg(long, value_delimiter = ',', value_parser = value_parser!(u32).range(1..=MOST_THREADS), value_name = "N,N...")]
+    #[arg(long, value_delimiter = ',', value_parser = whole_number(1..=MOST_THREADS), value_name = "N,N...")]
     pub simulate: Vec<u32>,
     /// Measure this UCI engine, too, by the same rules; several times for several engines. The command is split
     /// at blanks; quotes hold words together
@@ -44,26 +45,26 @@ pub struct ScalingArgs {
     #[arg(long, value_name = "FILE")]
     pub positions: Option<PathBuf>,
     /// Search only the first positions of the file
-    #[arg(long, value_parser = value_parser!(u32).range(1..), value_name = "COUNT")]
+    #[arg(long, value_parser = whole_number(1_u32..), value_name = "COUNT")]
     pub first: Option<u32>,
     /// Number of repetitions
-    #[arg(long, default_value_t = 3, value_parser = value_parser!(u32).range(1..=1000))]
+    #[arg(long, default_value_t = 3, value_parser = whole_number(1_u32..=1000))]
     pub rounds: u32,
     /// Measure each position to the depth that one thread reaches in about this time [default: 1]
     #[arg(long, value_parser = seconds, value_name = "SECONDS")]
     pub time: Option<Duration>,
     /// Simulate each position to the depth that one thread completes within this many nodes [default: 200000];
     /// without --time, measure to the same depth
-    #[arg(long, value_parser = value_parser!(u64).range(100..))]
+    #[arg(long, value_parser = whole_number(100_u64..))]
     pub nodes: Option<u64>,
     /// Size of the transposition table in MiB
-    #[arg(long, default_value_t = 64, value_parser = value_parser!(u32).range(1..=33_554_432), value_name = "MIB")]
+    #[arg(long, default_value_t = 64, value_parser = whole_number(1_u32..=33_554_432), value_name = "MIB")]
     pub hash: u32,
     /// Bind each thread to a core
     #[arg(long)]
     pub pin: bool,
     /// Parallel simulated searches, each on one core [default: the cores of this machine]
-    #[arg(long, value_parser = value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_parser = whole_number(1_u16..=1024))]
     pub jobs: Option<u16>,
     /// The folder for results and report
     #[arg(long, default_value = "scaling", value_name = "DIR")]
@@ -77,7 +78,7 @@ impl ScalingArgs {
     pub(super) fn real_threads(&self) -> Option<Vec<u32>> {
         match (self.threads.as_slice(), self.simulate.as_slice()) {
             ([], simulate) if simulate.is_empty() || !self.engines.is_empty() => {
-                let cores = u32::try_from(logical_cores()).unwrap_or(u32::MAX).min(MOST_THREADS as u32);
+                let cores = u32::try_from(logical_cores()).unwrap_or(u32::MAX).min(MOST_THREADS);
                 let doublings = std::iter::successors(Some(1), |threads| Some(2 * threads));
                 Some(with_one(&doublings.take_while(|&threads| threads < cores).chain([cores]).collect::<Vec<_>>()))
             }

@@ -136,7 +136,8 @@ impl<R: BufRead> Reader<R> {
                         Word::Glyphs(nags) => game.last_nags().extend(nags),
                         Word::Text => {
                             if !has_text {
-                                let text = format!("line {line}: {:?} is no move: kept as a comment", excerpt(&word));
+                                let text =
+                                    format!("line {line}: {:?} is not a move: kept as a comment", excerpt(&word));
                                 game.warnings.push(text);
                                 has_text = true;
                             }

@@ -180,13 +180,13 @@ fn move_text_of_books_and_web_pages() {
     }
 }
 
-/// Text that is no move does not shift the numbers of the moves behind it.
+/// Text that is not a move does not shift the numbers of the moves behind it.
 #[test]
 fn text_among_the_moves_is_kept_as_comments() {
     let game = only("Intro by me. [Event \"x\"]\n\nWe begin: 1. e4 best\nby test e5 2. Ke3 oh 3. Qd3 *");
     assert_eq!(game.comments, ["We begin:"]);
     assert_eq!(written(&game), "{We begin:} 1. e4 {best by test} 1... e5 2. Ke3 {oh} 2... Qd3 *");
-    let warnings = ["the text before the first tag is left out", "line 3: \"We\" is no move: kept as a comment"];
+    let warnings = ["the text before the first tag is left out", "line 3: \"We\" is not a move: kept as a comment"];
     assert_eq!(game.warnings, warnings);
     for text in [
         "P-K4", "PxP", "exd", "Nf9", "--", "Z0", "O-O-O-O", "OO-OO", "Кf3", "Крf3", "Кf9", "P-K8=Q", "KBPxP", "QxN+",

@@ -78,7 +78,7 @@ impl Referee {
 
     /// Plays a move. An illegal move and a spelling other than the protocol's are errors.
     pub(crate) fn play(&mut self, text: &str) -> Result<(), String> {
-        let uci: UciMove = text.parse().map_err(|_| format!("{text:?} is no move"))?;
+        let uci: UciMove = text.parse().map_err(|_| format!("{text:?} is not a move"))?;
         let mv = uci.to_move(&self.position).map_err(|_| format!("{text} is illegal in {}", self.fen()))?;
         let wanted = UciMove::from_move(mv, self.mode).to_string();
         if wanted != text {

@@ -18,12 +18,12 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use clap::{Args, value_parser};
+use clap::Args;
 use parking_lot::Mutex;
 
 use crate::positions::{self, Sequence};
 pub use panel::Panel;
-use sesame_report::command::CommandError;
+use sesame_report::command::{CommandError, whole_number};
 use sesame_report::files::{self, FileError, Results};
 use sesame_report::parallel;
 
@@ -49,7 +49,7 @@ pub struct StudyArgs {
     #[arg(long, default_value = crate::SCHEMES_FOLDER, value_name = "FOLDER")]
     pub output: PathBuf,
     /// Number of series at a time; a series is all searches of one scheme or design with one table
-    #[arg(long, default_value_t = 1, value_parser = value_parser!(u16).range(1..=256))]
+    #[arg(long, default_value_t = 1, value_parser = whole_number(1_u16..=256))]
     pub jobs: u16,
     /// Continue the results file: keep its complete series and search the others
     #[arg(long)]
@@ -65,7 +65,7 @@ pub struct StudyArgs {
 #[derive(Debug, Clone, Default, Args)]
 struct Trial {
     /// Search at most COUNT sequences of positions in each series, for a trial
-    #[arg(long, value_parser = value_parser!(u16).range(1..), value_name = "COUNT")]
+    #[arg(long, value_parser = whole_number(1_u16..), value_name = "COUNT")]
     sequences: Option<u16>,
     /// Search PLIES less than the depth of the study, for a trial
     #[arg(long, default_value_t = 0, value_name = "PLIES")]

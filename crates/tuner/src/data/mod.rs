@@ -487,7 +487,7 @@ mod tests {
             DataCommand::Show(ShowArgs { file: device.clone(), from: 0, games: 1 }),
         ] {
             let error = lines(&command).unwrap_err().to_string();
-            assert!(error.contains("/dev/zero") && error.contains("no regular file"), "{error}");
+            assert!(error.contains("/dev/zero") && error.contains("not a regular file"), "{error}");
         }
     }
 
