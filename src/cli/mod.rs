@@ -140,7 +140,7 @@ fn run_bench(arguments: &BenchArguments, output: &Output) -> Result<(), CommandE
 fn run_scaling(arguments: &ScalingArgs, output: &Output) -> Result<(), CommandError> {
     let interrupt = Interrupt::watch(output.clone())?;
     let outcome = scaling::run(arguments, &|| interrupt.is_requested(), &print_status).map_err(CommandError::failed)?;
-    output.line(outcome.tables.trim());
+    output.line(outcome.text.trim());
     match outcome.dropped.as_slice() {
         [] => Ok(()),
         dropped => Err(CommandError::failed(format!("dropped engines: {}", dropped.join("; ")))),

@@ -60,13 +60,17 @@ fn simulations_are_repeatable() {
     let folder = folder();
     let tables = succeed(command(&folder, &format!("{SIMULATION} --jobs 1")));
     assert_parts(&tables, &["speed-up", "Simulated"]);
+    assert!(tables.starts_with("Sesame in the simulation reaches the same depth "), "{tables}");
     let first = folder.text("out/results.csv");
     assert_eq!(rows(&folder, "lockstep,Sesame,").len(), 6, "{first}");
     assert_parts(&first, &["BK.18", "line-3"]);
     assert_parts(&folder.text("out/README.md"), &["## Simulated", "simulated.svg", "BK.18"]);
     assert_parts(&folder.text("out/report.html"), &["<svg", "<table"]);
-    succeed(command(&folder, &format!("{SIMULATION} --jobs 2 --force")));
+    let json = succeed(command(&folder, &format!("{SIMULATION} --jobs 2 --force --json")));
     assert_eq!(folder.text("out/results.csv"), first);
+    assert_eq!(json.trim_end(), folder.text("out/results.json").trim_end());
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["verdict"].as_str(), tables.lines().next());
 }
 
 #[test]
@@ -304,10 +308,7 @@ done
     #[test]
     fn broken_engines_are_dropped_and_the_rest_goes_on() {
         let folder = folder();
-        let mut engines = ["dying", "illegal", "garbage", "early", "shallow", "good"]
-            .map(|kind| format!("sh fake.sh {kind}"))
-            .to_vec();
-        engines.push("./missing --uci".to_owned());
+        let engines = ["dying", "illegal", "garbage", "shallow", "good"].map(|kind| format!("sh fake.sh {kind}"));
         let output = run(&folder, "", &engines.iter().map(String::as_str).collect::<Vec<_>>());
         let errors = message(&output);
         assert_eq!(output.status.code(), Some(1), "{errors}");
@@ -316,9 +317,7 @@ done
             ("Fake dying  of shell", "exit status: 3"),
             ("Fake illegal  of shell", "\"e2e5\" is not a legal move"),
             ("Fake garbage  of shell", "no move is not a legal move"),
-            ("sh", "exit status: 4"),
             ("Fake shallow  of shell", "no position is left to search"),
-            ("missing", "cannot be started"),
         ] {
             let has = |text: &str, start: &str| text.lines().any(|line| line.contains(start) && line.contains(reason));
             assert!(has(&errors, &format!("{name} is dropped: ")), "{name}: {errors}");
@@ -328,5 +327,19 @@ done
         let count = |engine: &str| rows(&folder, &format!("clock,{engine},")).len();
         assert_eq!((count("Sesame"), count("Fake good  of shell")), (8, 8));
         assert!((1..8).contains(&count("Fake dying  of shell")), "what was measured is kept");
+    }
+
+    #[test]
+    fn nothing_is_measured_without_a_named_engine() {
+        for (engine, name, reason) in
+            [("sh fake.sh early", "sh", "exit status: 4"), ("./missing --uci", "missing", "cannot be started")]
+        {
+            let folder = folder();
+            let output = run(&folder, "", &[engine]);
+            let errors = message(&output);
+            assert_eq!((output.status.code(), rows(&folder, "").len()), (Some(1), 0), "{errors}");
+            assert!(errors.contains(&format!("error: the engine {name} cannot be measured: ")), "{errors}");
+            assert!(errors.contains(reason), "{errors}");
+        }
     }
 }

@@ -69,6 +69,9 @@ pub struct ScalingArgs {
     /// The folder for results and report
     #[arg(long, default_value = "scaling", value_name = "DIR")]
     pub out: PathBuf,
+    /// Write the figures to the standard output as JSON, as in results.json
+    #[arg(long)]
+    pub json: bool,
     /// Replace the results of an earlier run
     #[arg(long)]
     pub force: bool,

@@ -327,7 +327,7 @@ impl ExternalEngine {
 }
 
 /// For the CSV file: commas, semicolons, quotes and control characters become blanks; keeps at most 200 characters.
-pub(super) fn field(text: &str) -> String {
+fn field(text: &str) -> String {
     let keep = |letter: char| if letter.is_control() || ",;\"".contains(letter) { ' ' } else { letter };
     text.trim().chars().take(200).map(keep).collect::<String>().trim_end().to_owned()
 }

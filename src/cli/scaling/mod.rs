@@ -41,6 +41,8 @@ pub enum ScalingError {
     NothingToSearch(String),
     #[error("--option is for the engine {0:?}, but no --engine has this number or program name")]
     NoEngine(String),
+    #[error("the engine {0} cannot be measured: {1}")]
+    Start(String, String),
     #[error("the run ended before its first search")]
     NoResults,
     #[error(transparent)]
@@ -84,7 +86,7 @@ impl Plan<'_> {
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ScalingOutcome {
-    pub tables: String,
+    pub text: String,
     pub dropped: Vec<String>,
 }
 
@@ -114,5 +116,5 @@ pub fn run(
     files::replace_all(&args.out, report.files, |path| log(&format!("wrote {}", path.display())))?;
     let dropped = real.into_iter().flat_map(|measurement| measurement.dropped);
     let dropped = dropped.map(|(name, reason)| format!("{name}: {reason}")).collect();
-    Ok(ScalingOutcome { tables: report.terminal, dropped })
+    Ok(ScalingOutcome { text: if args.json { report.json } else { report.terminal }, dropped })
 }

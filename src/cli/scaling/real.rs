@@ -5,7 +5,7 @@ use std::time::Duration;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
-use super::engines::{ExternalEngine, SearchTrace, Searcher, field};
+use super::engines::{ExternalEngine, SearchTrace, Searcher};
 use super::machine::{self, NoiseMeter};
 use super::positions::{self, Calibrated};
 use super::results::{Clock, CsvFile, Measurement, Row, SESAME};
@@ -117,16 +117,13 @@ fn start(plan: &Plan<'_>) -> Result<Vec<MeasuredEngine>, ScalingError> {
     let mut engines = vec![MeasuredEngine { name: SESAME.to_owned(), engine: sesame, positions: Vec::new() }];
     for (command, number) in args.engines.iter().zip(1..) {
         let started = ExternalEngine::start(command, number, &args.options, args.hash, plan.log);
-        let name = started.as_ref().map_or_else(|_| field(command.file_name()), |engine| engine.name.clone());
+        let started =
+            started.map_err(|fault| ScalingError::Start(command.file_name().to_owned(), fault.to_string()))?;
+        let name = started.name.clone();
         let numbered = (2..).map(|number| format!("{name} ({number})"));
         let is_free = |name: &String| engines.iter().all(|other: &MeasuredEngine| other.name != *name);
         let name = std::iter::once(name.clone()).chain(numbered).find(is_free).unwrap_or(name);
-        let mut engine = MeasuredEngine { name, engine: EngineKind::Dropped(String::new()), positions: Vec::new() };
-        match started {
-            Ok(started) => engine.engine = EngineKind::External(started),
-            Err(fault) => engine.drop_out(fault.to_string(), plan.log),
-        }
-        engines.push(engine);
+        engines.push(MeasuredEngine { name, engine: EngineKind::External(started), positions: Vec::new() });
     }
     Ok(engines)
 }

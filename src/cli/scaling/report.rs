@@ -15,15 +15,24 @@ use sesame_report::{ChartError, html};
 pub(super) struct ScalingReport {
     pub(super) files: Vec<(String, String)>,
     pub(super) terminal: String,
+    pub(super) json: String,
 }
 
 const TITLE: &str = "Speed-up by threads";
 
 pub(super) fn report(real: Option<&Measurement>, simulated: Option<&Measurement>) -> Result<ScalingReport, ChartError> {
-    let mut report = ReportWriter { text: format!("# {TITLE}\n\n{INTRODUCTION}\n\n"), ..ReportWriter::default() };
-    let mut figures = serde_json::Map::from_iter([("program".to_owned(), json!(super::PROGRAM))]);
     let [real_curves, simulated_curves] =
         [real, simulated].map(|found| found.map_or_else(Vec::new, |found| curves(found, logical_cores())));
+    let verdict = verdict(&real_curves, simulated_curves.first());
+    let mut report = ReportWriter {
+        text: format!("# {TITLE}\n\n{verdict}\n\n{INTRODUCTION}\n\n"),
+        terminal: format!("{verdict}\n"),
+        ..ReportWriter::default()
+    };
+    let mut figures = serde_json::Map::from_iter([
+        ("program".to_owned(), json!(super::PROGRAM)),
+        ("verdict".to_owned(), json!(verdict)),
+    ]);
     if let Some(measurement) = real {
         report.real(measurement, &real_curves)?;
         figures.insert("real".to_owned(), report.figures(measurement, &real_curves));
@@ -41,8 +50,24 @@ pub(super) fn report(real: Option<&Measurement>, simulated: Option<&Measurement>
     let mut files: Vec<(String, String)> = pictures.into_iter().collect();
     files.push(("README.md".to_owned(), text));
     files.push(("report.html".to_owned(), page));
-    files.push(("results.json".to_owned(), format!("{:#}\n", Value::Object(figures))));
-    Ok(ScalingReport { files, terminal })
+    let json = format!("{:#}\n", Value::Object(figures));
+    files.push(("results.json".to_owned(), json.clone()));
+    Ok(ScalingReport { files, terminal, json })
+}
+
+/// Says in one sentence how much faster the most threads are.
+fn verdict(real: &[Curve<'_>], simulated: Option<&Curve<'_>>) -> String {
+    let clause = |curve: &Curve<'_>, verb: &str, value: fn(&CurvePoint) -> Option<Estimate>| {
+        let point = curve.points.last().filter(|point| point.threads > 1)?;
+        let (engine, threads, ratio) = (curve.engine, point.threads, times(Some(value(point)?)));
+        Some(format!("{engine} {verb} the same depth {ratio} times as fast with {threads} threads as with one"))
+    };
+    let real = real.iter().filter_map(|curve| clause(curve, "reaches", |point| point.speed_up));
+    let simulated = simulated.and_then(|curve| clause(curve, "in the simulation reaches", |point| point.per_thread));
+    match real.chain(simulated).collect::<Vec<_>>().as_slice() {
+        [] => "No engine has results with more than one thread.".to_owned(),
+        clauses => format!("{}.", clauses.join("; ")),
+    }
 }
 
 #[derive(Default)]
@@ -275,34 +300,35 @@ fn warnings(measurement: &Measurement, curves: &[Curve<'_>]) -> Vec<String> {
             percent(share)
         ));
     }
+    let [mut short, mut few, mut unclear, mut wide] = [const { Vec::new() }; 4];
     for curve in curves {
         for point in &curve.points {
             let plural = if point.threads == 1 { "" } else { "s" };
             let label = format!("{} thread{plural} of {}", point.threads, curve.engine);
             if let Some(had) = point.cores_had.filter(|&had| had < ALMOST_ALL) {
-                lines.push(format!(
-                    "{label} had only {:.0} % of the cores: other programs ran, and the results are too low",
-                    100.0 * had
-                ));
+                short.push(format!("{label} ({:.0} %)", 100.0 * had));
             }
             let Some(interval) = point.speed_up.filter(|_| point.threads > 1).map(|estimate| estimate.interval) else {
                 continue;
             };
             if point.positions < FEW {
-                let plural = if point.positions == 1 { "" } else { "s" };
-                lines.push(format!(
-                    "the interval of {label} is not reliable: it has only {} position{plural}",
-                    point.positions
-                ));
+                few.push(format!("{label} ({})", point.positions));
             }
             if interval.contains(1.0) {
-                lines.push(format!("too noisy, or too few positions, to tell whether {label} are faster than one"));
+                unclear.push(label);
             } else if interval.high / interval.low > WIDE {
-                lines.push(format!(
-                    "the interval of {label} is wide ({:.2} to {:.2}): use more positions",
-                    interval.low, interval.high
-                ));
+                wide.push(format!("{label} ({:.2} to {:.2})", interval.low, interval.high));
             }
+        }
+    }
+    for (labels, problem) in [
+        (short, "other programs ran, so the results are too low; share of the cores that remained"),
+        (few, "too few positions for reliable intervals"),
+        (unclear, "too noisy, or too few positions, to tell whether these are faster than one thread"),
+        (wide, "the intervals are wide: use more positions"),
+    ] {
+        if !labels.is_empty() {
+            lines.push(format!("{problem}: {}", labels.join(", ")));
         }
     }
     lines
@@ -460,13 +486,20 @@ mod tests {
             "| 2 | 1.25 (1.25 to 1.25) | 1.60 (1.60 to 1.60) | 2.00 (2.00 to 2.00) |",
             "| b | 9 | 10,000,000 | 10.00 | 9 | 10,000,000 | 10.00 | 9 | 200,000 |",
             "**Warning**: Broken was dropped: no bestmove within 9 s",
-            "**Warning**: 1 thread of Sesame had only 90 %",
-            "**Warning**: the interval of 2 threads of Sesame is not reliable: it has only 2 positions",
+            "# Speed-up by threads\n\nSesame reaches the same depth 2.00 (2.00 to 2.00) times as fast with 2 threads as with one; \
+             Rival 1.0 reaches the same depth 4.00 (4.00 to 4.00) times as fast with 2 threads as with one; \
+             Sesame in the simulation reaches the same depth 2.00 (2.00 to 2.00) times as fast with 4 threads as with one.\n\n",
+            "share of the cores that remained: 1 thread of Sesame (90 %), 2 threads of Sesame (90 %), 1 thread of Rival 1.0 (90 %)",
+            "**Warning**: too few positions for reliable intervals: 2 threads of Sesame (2), 2 threads of Rival 1.0 (2)",
         ] {
             assert!(page.contains(wanted), "{wanted} not in\n{page}");
         }
         assert!(!page.contains("NaN") && !page.contains("inf") && !page.contains("| Broken |"), "{page}");
-        assert!(report.terminal.contains("Rival 1.0") && !report.terminal.contains("**"), "{}", report.terminal);
+        assert!(
+            report.terminal.starts_with("Sesame reaches") && !report.terminal.contains("**"),
+            "{}",
+            report.terminal
+        );
     }
 
     #[test]
