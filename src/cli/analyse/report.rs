@@ -103,10 +103,12 @@ const PAGE: &str = include_str!("report.html");
 const GAMES: &str = "[/* games */]";
 
 #[derive(Serialize)]
-struct GamePage {
+struct GamePage<'a> {
     /// In the summary.
     number: u64,
     title: String,
+    /// Engine and limit.
+    annotator: &'a str,
     headings: Vec<&'static str>,
     players: Vec<Vec<String>>,
     /// The start position, then the position after each move.
@@ -133,6 +135,8 @@ struct Played {
     is_white: bool,
     san: String,
     squares: [String; 2],
+    /// Of the better move; `None` without a judgement.
+    best: Option<[String; 2]>,
     /// `?!`, `?`, `??` or nothing.
     sign: &'static str,
     /// With the better line; empty without a judgement.
@@ -140,19 +144,22 @@ struct Played {
 }
 
 /// For [`page`], after a comma.
-pub(super) fn game(number: u64, annotated: &Annotated) -> Result<String, CommandError> {
+pub(super) fn game(number: u64, annotated: &Annotated, annotator: &str) -> Result<String, CommandError> {
     let introduction = without_commands(&annotated.record.comments.join(" "), "[%");
     let mut steps = vec![step(&annotated.start, annotated.first_score, introduction, None)];
     for (ply, made) in annotated.record.plies.iter().zip(&annotated.moves) {
-        let text = made.before.to_uci(made.mv, false);
-        let square = |range: std::ops::Range<usize>| text.get(range).unwrap_or_default().to_owned();
+        let squares = |mv| {
+            let text = made.before.to_uci(mv, false);
+            [0..2, 2..4].map(|range| text.get(range).unwrap_or_default().to_owned())
+        };
         let is_white = made.before.side_to_move() == Color::White;
         let judged = made.judged.as_ref();
         let played = Played {
             number: format!("{}{}", made.before.fullmove_number(), if is_white { "." } else { "..." }),
             is_white,
             san: made.before.to_san(made.mv),
-            squares: [square(0..2), square(2..4)],
+            squares: squares(made.mv),
+            best: judged.and_then(|judged| made.before.from_san(&judged.best).ok()).map(squares),
             sign: judged.map_or_else(|| glyph(ply), |judged| judged.judgement.sign()),
             judgement: judged
                 .map_or_else(String::new, |judged| format!("{}. Best: {}", judged.judgement.name(), judged.line)),
@@ -161,8 +168,8 @@ pub(super) fn game(number: u64, annotated: &Annotated) -> Result<String, Command
     }
     let rows = player_names(&annotated.record).into_iter().zip(&annotated.stats);
     let players = rows.map(|(name, stats)| std::iter::once(name).chain(stats.row()).collect()).collect();
-    let page =
-        GamePage { number, title: title(&annotated.record), headings: PlayerStats::HEADINGS.to_vec(), players, steps };
+    let (title, headings) = (title(&annotated.record), PlayerStats::HEADINGS.to_vec());
+    let page = GamePage { number, title, annotator, headings, players, steps };
     let text = serde_json::to_string(&page).map_err(CommandError::failed)?;
     // A script ends at `</script`, in a string, too.
     Ok(format!(",\n{}", text.replace('<', "\\u003c")))
@@ -224,7 +231,7 @@ mod tests {
             Some(Assessment { score: Score::Centipawns(score), line, depth: 1 })
         });
         let annotated = annotate(&record, &replay, &assessments, Thresholds::default());
-        let page = page(&game(7, &annotated).unwrap());
+        let page = page(&game(7, &annotated, "Sesame 9, depth 1 per position").unwrap());
         assert!(page.starts_with("<!DOCTYPE html>") && !page.contains("</script><b>") && !page.contains(GAMES));
         let data = page.split_once("id=\"games\">").unwrap().1.split_once("</script>").unwrap().0;
         let games: serde_json::Value = serde_json::from_str(data).unwrap();
@@ -237,6 +244,10 @@ mod tests {
             (&"My <i>move</i> (1. d4)".into(), &"!".into())
         );
         assert_eq!(steps[3]["played"]["squares"][1], "e2");
+        let best = replay.start.to_uci(*replay.start.legal_moves().last().unwrap(), false);
+        assert_eq!(steps[3]["played"]["best"], serde_json::json!([best[0..2], best[2..4]]));
+        assert!(steps[1]["played"]["best"].is_null());
+        assert_eq!(games[0]["annotator"], "Sesame 9, depth 1 per position");
         assert_eq!((&steps[3]["score"], &steps[0]["fen"]), (&"-3.00".into(), &Position::startpos().fen(false).into()));
     }
 

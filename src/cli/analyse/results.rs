@@ -85,7 +85,7 @@ impl Results {
                 write(&chart_file(folder, number), &report::chart(&annotated).map_err(CommandError::failed)?)?;
             }
             if let Some(file) = &mut self.report {
-                file.add(&report::game(number, &annotated)?, report::page)?;
+                file.add(&report::game(number, &annotated, &self.annotator)?, report::page)?;
             }
         }
         self.summarise(number, &annotated);
