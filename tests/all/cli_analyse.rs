@@ -445,6 +445,14 @@ fn reports_have_every_game_with_moves() {
         &["analyse", text(&pgn), "--out", text(&page), "--report", text(&page), "--force"],
         &["is named for two outputs"],
     );
+    // Without --out, the games go to a file beside the page, which is not replaced either.
+    let page = folder.join("second.html");
+    let arguments = ["analyse", text(&pgn), "--depth", "5", "--report", text(&page)];
+    let output = succeed_quietly(&arguments);
+    assert!(output.contains("second.annotated.pgn.\n") && !output.contains("[Event "), "{output}");
+    assert_eq!(fs::read(folder.join("second.annotated.pgn")).unwrap(), fs::read(&out).unwrap());
+    fs::remove_file(&page).unwrap();
+    fail(&arguments, &["second.annotated.pgn exists already", "--force"]);
     // A game without moves has neither chart nor page.
     let empty = file(&folder, "empty.pgn", "[White \"A\"]\n\n*\n");
     let (nothing, graphs) = (folder.join("nothing.html"), folder.join("graphs"));

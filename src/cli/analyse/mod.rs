@@ -85,7 +85,7 @@ pub(in crate::cli) struct AnalyseArguments {
     /// PGN: losses of winning chances in percent from which a move is an inaccuracy, a mistake, a blunder
     #[arg(long, default_value_t, value_name = "A,B,C")]
     thresholds: Thresholds,
-    /// PGN: write the annotated games to this file [default: the standard output]
+    /// PGN: write the annotated games to this file [default: the standard output, or a file beside the --report]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// PGN: write an evaluation chart of each game, game-N.svg, to this folder
@@ -193,6 +193,12 @@ impl AnalyseArguments {
     fn limits_or(&self, time: Duration) -> Limits {
         let limits = Limits { depth: self.depth, nodes: self.nodes, move_time: self.time, ..Limits::default() };
         if limits == Limits::default() { Limits { move_time: Some(time), ..limits } } else { limits }
+    }
+
+    /// With a report, a file beside it: for a person who wants the report, the games on the terminal would hide the summary.
+    fn games_file(&self) -> Option<PathBuf> {
+        let beside = self.report.as_ref().filter(|_| !self.json).map(|report| report.with_extension("annotated.pgn"));
+        self.out.clone().or(beside)
     }
 
     /// Checks before the work that the files can be written, and that none is an input or written twice. Without `--force`, an

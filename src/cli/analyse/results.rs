@@ -25,6 +25,8 @@ pub(super) struct Results {
     json: bool,
     /// `None` for the standard output.
     file: Option<GrowingFile>,
+    /// The file of the games, if the user has not named it.
+    unnamed_file: Option<String>,
     graphs: Option<PathBuf>,
     report: Option<GrowingFile>,
     /// Value of the tag `Annotator`.
@@ -45,7 +47,8 @@ impl Results {
         output: Output,
         limits: &Limits,
     ) -> Result<Results, CommandError> {
-        let outputs: Vec<&PathBuf> = arguments.out.iter().chain(&arguments.report).collect();
+        let games_file = arguments.games_file();
+        let outputs: Vec<&PathBuf> = games_file.iter().chain(&arguments.report).collect();
         arguments.check_outputs(inputs, &outputs)?;
         if let Some(folder) = &arguments.graphs {
             fs::create_dir_all(folder).map_err(at(folder))?;
@@ -58,7 +61,11 @@ impl Results {
         Ok(Results {
             output,
             json: arguments.json,
-            file: arguments.out.clone().map(GrowingFile::new),
+            unnamed_file: games_file
+                .as_ref()
+                .filter(|_| arguments.out.is_none())
+                .map(|file| file.display().to_string()),
+            file: games_file.map(GrowingFile::new),
             graphs: arguments.graphs.clone(),
             report: arguments.report.clone().map(GrowingFile::new),
             annotator: annotator(limits),
@@ -133,6 +140,9 @@ impl Results {
         }
         if let Some(file) = &mut self.report {
             file.complete(report::page)?;
+        }
+        if let Some(file) = self.unnamed_file.as_ref().filter(|_| self.written > 0) {
+            self.say(&format!("The annotated games are in {file}.\n"));
         }
         if self.annotated < 2 {
             return Ok(());
