@@ -3,40 +3,23 @@
 //! | command | module | what it does |
 //! |---|---|---|
 //! | `sesame-tuner init` | [`init`] | writes a network that counts material, to start from nothing |
-//! | `sesame-tuner datagen` | [`datagen`] | plays self-play games and writes them with scores and results |
-//! | `sesame-tuner data` | [`data`] | checks, shows, mixes and imports such files; fits the win/draw/loss model |
-//! | `sesame-tuner train` | [`train`] | trains a network on such files |
+//! | `sesame-tuner datagen` | [`datagen`] | plays self-play games and appends them to a store, with scores and results |
+//! | `sesame-tuner data` | [`data`] | lists, checks, shows, appends and exports games; fits the win/draw/loss model |
+//! | `sesame-tuner train` | [`train`] | trains a network on stores |
 //!
-//! The files of games are in the format of Viridithas, without a header: a file is a sequence of [`GameRecord`]s.
-//!
-//! ```
-//! use sesame::position::Position;
-//! use sesame_tuner::game_record::{GameReader, GameRecord};
-//!
-//! let start = Position::startpos();
-//! let e4 = start.from_san("e4")?;
-//! let game = GameRecord { start, moves: vec![(e4, 25)], result: 1 };
-//! let file = [game.to_bytes(), game.to_bytes()].concat();
-//! let mut games = GameReader::new(&file[..]);
-//! let first = games.next().ok_or("no game")??;
-//! assert_eq!(GameRecord::from_bytes(&first)?, game);
-//! assert_eq!(games.count(), 1);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
-//! `docs/contributors/training.md` of the repository shows the commands and the table of bytes, `docs/contributors/nnue.md` the
+//! `docs/contributors/training.md` of the repository shows the commands and the format of stores, `docs/contributors/nnue.md` the
 //! network.
-//!
-//! [`GameRecord`]: game_record::GameRecord
 // The program and the fuzz target use this library; names and types say the rest.
 #![allow(missing_docs)]
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+pub mod codec;
 pub mod data;
 pub mod datagen;
 pub mod game_record;
 pub mod init;
 mod outputs;
+mod store;
 pub mod train;
 
 use std::fmt::Display;
@@ -48,10 +31,10 @@ use sesame_report::command::CommandError;
 use sesame_report::files::FileError;
 
 /// One game in so many belongs to the validation set. Whole games, since positions of one game resemble each other.
-const VALIDATION_INTERVAL: usize = 20;
+const VALIDATION_INTERVAL: u64 = 20;
 
-/// `number` is the game's in its file.
-fn is_validation_game(number: usize) -> bool {
+/// `number` is that of the game in its recipe.
+fn is_validation_game(number: u64) -> bool {
     number % VALIDATION_INTERVAL == VALIDATION_INTERVAL - 1
 }
 

@@ -45,18 +45,6 @@ pub(crate) fn check_recipe(path: &Path, kind: &str) -> Result<(), CommandError> 
     if is_own || text.is_empty() { Ok(()) } else { Err(other_kind(path)) }
 }
 
-/// Checks that a new file of games can be written, and that no recipe of another file would be taken for its own.
-pub(crate) fn check_new_games(path: &Path) -> Result<(), CommandError> {
-    for path in [path, &recipe_of_games(path)] {
-        files::check_new(path).map_err(at(path))?;
-    }
-    Ok(())
-}
-
-pub(crate) fn recipe_of_games(path: &Path) -> PathBuf {
-    files::with_suffix(path, ".recipe")
-}
-
 /// Begins the first line.
 pub(crate) fn recipe_head(kind: &str) -> String {
     format!("sesame {} {kind}", env!("CARGO_PKG_VERSION"))

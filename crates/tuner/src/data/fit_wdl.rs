@@ -12,16 +12,17 @@ use sesame::position::Color;
 use sesame::search::score::is_mate;
 use sesame_report::command::CommandError;
 
-use super::{check_counts, games};
+use super::check_counts;
 use crate::game_record::{FIRST_PLY, GameRecord, ply_of};
 use crate::is_validation_game;
+use crate::store::games;
 use crate::train::warm_cosine;
 
 #[derive(Debug, Clone, Args)]
 pub struct WdlArgs {
-    /// Files of games
+    /// Stores of games
     #[arg(required = true)]
-    pub files: Vec<PathBuf>,
+    pub stores: Vec<PathBuf>,
 }
 
 /// Games with larger scores are decided.
@@ -93,7 +94,7 @@ impl Histogram {
 
 /// Calls `print` with each line of output.
 pub(super) fn run(args: &WdlArgs, mut print: impl FnMut(&str) -> bool) -> Result<(), CommandError> {
-    let (training, validation) = load(&args.files)?;
+    let (training, validation) = load(&args.stores)?;
     check_counts(training.positions as usize, MIN_POSITIONS, validation.positions as usize)?;
     let bins = training.bins();
     let model = fit(&bins, true);
@@ -127,9 +128,10 @@ pub(super) fn run(args: &WdlArgs, mut print: impl FnMut(&str) -> bool) -> Result
 fn load(files: &[PathBuf]) -> Result<(Histogram, Histogram), CommandError> {
     let (mut training, mut validation) = (Histogram::default(), Histogram::default());
     for path in files {
-        for (number, game) in games(path)?.enumerate() {
+        for game in games(path)? {
+            let (number, game) = game?;
             let set = if is_validation_game(number) { &mut validation } else { &mut training };
-            set.add(&game?);
+            set.add(&game);
         }
     }
     Ok((training, validation))

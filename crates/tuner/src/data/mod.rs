@@ -1,59 +1,62 @@
-//! `sesame-tuner data`: checks, shows, mixes and imports files of games, and fits the win/draw/loss model.
+//! `sesame-tuner data`: lists, checks, shows, appends and exports games of stores, and fits the win/draw/loss model.
 
+mod export;
 mod fit_wdl;
 
-use std::collections::HashSet;
-use std::fs::File;
-use std::hash::Hasher as _;
+use std::collections::{BTreeMap, HashSet};
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use rand_xoshiro::Xoshiro256PlusPlus;
-use rand_xoshiro::rand_core::SeedableRng;
 use sesame::eval::{OUTPUT_BUCKETS, output_bucket};
 use sesame::games::pgn::{self, Annotation, GameResult, PgnError, PgnErrorKind, Reader, Replay};
 use sesame::position::Color;
 use sesame::regular_file;
 use sesame::search::score::{DECISIVE_BOUND, is_mate, mate_in, mated_in};
 use sesame_report::command::{CommandError, print_status};
-use sesame_report::statistics::shuffle;
 use sesame_report::{files, parallel};
 use twox_hash::XxHash3_64;
 
-use crate::game_record::{GameReader, GameRecord, MAX_PLIES};
-use crate::outputs::check_new_games;
+use crate::game_record::GameRecord;
+use crate::outputs::{output_is_input, recipe_head};
+use crate::store::{Contents, StoreReader, StoreWriter, for_each_block, games};
 use crate::{VALIDATION_INTERVAL, at, refused};
 
+pub use export::ExportArgs;
 pub use fit_wdl::WdlArgs;
 
-const CHUNK: usize = 4_096;
-const NO_GAME: &str = "it has no complete game; is it a file of games?";
+const RECIPE_KIND: &str = "import";
 
-/// Work with the files of games that datagen writes
+/// Work with the stores of games that datagen writes
 #[derive(Debug, Clone, Subcommand)]
 pub enum DataCommand {
-    /// Check every move and score of files of games, and summarize them
-    Check {
-        /// Files of games
+    /// List what stores have by recipe; blocks with a wrong checksum are reported
+    List {
+        /// Stores of games
         #[arg(required = true)]
-        files: Vec<PathBuf>,
+        stores: Vec<PathBuf>,
+    },
+    /// Check every move and score of stores, and summarize them
+    Check {
+        /// Stores of games
+        #[arg(required = true)]
+        stores: Vec<PathBuf>,
     },
     /// Print training positions as text: FEN | score | result, from White's point of view
     Show(ShowArgs),
-    /// Join files into one, with their games in random order
-    Mix(MixArgs),
-    /// Make a file of games from PGN files with a score in the comment after each move, as fastchess writes them
-    Import(ImportArgs),
-    /// Fit the win/draw/loss model of UCI_ShowWDL to files of games
+    /// Append the games of other stores and of PGN files to a store, each game once
+    Append(AppendArgs),
+    /// Write games in the format of Viridithas, for other trainers
+    Export(ExportArgs),
+    /// Fit the win/draw/loss model of UCI_ShowWDL to stores of games
     Wdl(WdlArgs),
 }
 
 #[derive(Debug, Clone, Args)]
 pub struct ShowArgs {
-    /// File of games
-    pub file: PathBuf,
-    /// First game to show, counted from 0
+    /// Store of games
+    pub store: PathBuf,
+    /// First game to show, counted from 0 through the whole store
     #[arg(long, default_value_t = 0)]
     pub from: usize,
     /// Number of games to show
@@ -62,54 +65,43 @@ pub struct ShowArgs {
 }
 
 #[derive(Debug, Clone, Args)]
-pub struct MixArgs {
-    /// Files of games
+pub struct AppendArgs {
+    /// Store to append to, or to begin
+    pub store: PathBuf,
+    /// Other stores, and PGN files (*.pgn) with a score in the comment after each move, as fastchess writes them
     #[arg(required = true)]
     pub files: Vec<PathBuf>,
-    /// File to write; it must not exist
-    #[arg(long, short)]
-    pub output: PathBuf,
-    /// Seed of the random order
-    #[arg(long, default_value_t = 1)]
-    pub seed: u64,
-}
-
-#[derive(Debug, Clone, Args)]
-pub struct ImportArgs {
-    /// PGN files
-    #[arg(required = true)]
-    pub files: Vec<PathBuf>,
-    /// File to write; it must not exist
-    #[arg(long, short)]
-    pub output: PathBuf,
 }
 
 /// Calls `print` with each line of output; `false` ends the command.
 pub fn run(command: &DataCommand, print: impl FnMut(&str) -> bool) -> Result<(), CommandError> {
     match command {
-        DataCommand::Check { files } => check(files, print),
+        DataCommand::List { stores } => each(stores, print, list),
+        DataCommand::Check { stores } => each(stores, print, |path| {
+            let mut lines = list(path)?;
+            lines.extend(summarize(path)?.lines());
+            Ok(lines)
+        }),
         DataCommand::Show(args) => show(args, print),
-        DataCommand::Mix(args) => mix(args, print),
-        DataCommand::Import(args) => import(args, print),
+        DataCommand::Append(args) => append(args, print),
+        DataCommand::Export(args) => export::run(args, print),
         DataCommand::Wdl(args) => fit_wdl::run(args, print),
     }
 }
 
-/// Checks all files. The error of a single file is returned; those of several are reported one by one.
-fn check(files: &[PathBuf], mut print: impl FnMut(&str) -> bool) -> Result<(), CommandError> {
+/// Reports on all files. The error of a single file is returned; those of several are reported one by one.
+fn each(
+    files: &[PathBuf],
+    mut print: impl FnMut(&str) -> bool,
+    report: impl Fn(&Path) -> Result<Vec<String>, CommandError>,
+) -> Result<(), CommandError> {
     let mut bad = 0;
     for path in files {
-        match summarize(path) {
-            Ok(summary) if summary.games > 0 || !summary.truncated => {
-                if !summary.lines(path).iter().all(|text| print(text)) {
-                    break;
-                }
-            }
-            result => {
-                let error = result.err().unwrap_or_else(|| refused(path, NO_GAME));
-                if files.len() == 1 {
-                    return Err(error);
-                }
+        match report(path) {
+            Ok(lines) if lines.iter().all(|text| print(text)) => {}
+            Ok(_) => break,
+            Err(error) if files.len() == 1 => return Err(error),
+            Err(error) => {
                 print_status(&format!("error: {error}"));
                 bad += 1;
             }
@@ -121,11 +113,33 @@ fn check(files: &[PathBuf], mut print: impl FnMut(&str) -> bool) -> Result<(), C
     Ok(())
 }
 
+/// The recipes in the order of their names.
+fn list(path: &Path) -> Result<Vec<String>, CommandError> {
+    let mut recipes: BTreeMap<String, Contents> = BTreeMap::new();
+    let mut all = Contents::default();
+    for block in StoreReader::open(path)? {
+        let block = block?;
+        all.add(&block);
+        recipes.entry(block.recipe.clone()).or_default().add(&block);
+    }
+    let counts = |contents: &Contents| {
+        let &Contents { games, plies, positions, bytes, .. } = contents;
+        let each = bytes as f64 / positions.max(1) as f64;
+        format!("{games} games, {plies} positions, {positions} of them for training, {each:.2} bytes each of these")
+    };
+    let mut lines = vec![format!("{}: {}", path.display(), counts(&all))];
+    for (recipe, contents) in &recipes {
+        lines.push(format!("  {}", counts(contents)));
+        lines.extend(recipe.lines().map(|line| format!("    {line}")));
+    }
+    Ok(lines)
+}
+
 fn show(args: &ShowArgs, mut print: impl FnMut(&str) -> bool) -> Result<(), CommandError> {
     let mut has_reader = true;
     let mut count = 0;
-    for game in games(&args.file)?.take(args.from.saturating_add(args.games)) {
-        let game = game?;
+    for game in games(&args.store)?.take(args.from.saturating_add(args.games)) {
+        let (_, game) = game?;
         count += 1;
         if count <= args.from {
             continue;
@@ -140,138 +154,73 @@ fn show(args: &ShowArgs, mut print: impl FnMut(&str) -> bool) -> Result<(), Comm
     }
     if count <= args.from && args.games > 0 {
         let reason = format!("no game {}; it has {count} games, counted from 0", args.from);
-        return Err(refused(&args.file, reason));
+        return Err(refused(&args.store, reason));
     }
     Ok(())
 }
 
-fn open(path: &Path) -> Result<GameReader<BufReader<File>>, CommandError> {
-    let file = regular_file::open(path).map_err(at(path))?;
-    Ok(GameReader::new(BufReader::with_capacity(1 << 20, file)))
-}
-
-/// With their numbers, up to the first error. A file of a single truncated game is an error.
-fn encoded_games(
-    path: &Path,
-) -> Result<impl Iterator<Item = Result<(usize, Vec<u8>), CommandError>> + '_, CommandError> {
-    let mut reader = open(path)?;
-    let mut next = Some(0);
-    Ok(std::iter::from_fn(move || {
-        let number = next.take()?;
-        match reader.next() {
-            Some(Ok(bytes)) => {
-                next = Some(number + 1);
-                Some(Ok((number, bytes)))
-            }
-            Some(Err(error)) => Some(Err(at(path)(error))),
-            None if number == 0 && reader.is_truncated() => Some(Err(refused(path, NO_GAME))),
-            None => None,
-        }
-    }))
-}
-
-pub(crate) fn games(path: &Path) -> Result<impl Iterator<Item = Result<GameRecord, CommandError>> + '_, CommandError> {
-    let mut encoded = encoded_games(path)?;
-    let mut failed = false;
-    Ok(std::iter::from_fn(move || {
-        let game = encoded.next().filter(|_| !failed)?;
-        let game = game.and_then(|(number, bytes)| decode(path, number, &bytes));
-        failed = game.is_err();
-        Some(game)
-    }))
-}
-
-/// Of a file that another process may still extend.
-pub(crate) struct ReadExtent {
-    pub(crate) games: usize,
-    /// XXH3 of the bytes of these games.
-    pub(crate) hash: u64,
-}
-
-/// Each thread calls `add` with games, their numbers and its own set. `keep` receives the sets in the order of the games.
-pub(crate) fn collect_games<S: Default + Send>(
-    path: &Path,
-    threads: usize,
-    add: impl Fn(&mut S, usize, GameRecord) + Sync,
-    mut keep: impl FnMut(S),
-) -> Result<ReadExtent, CommandError> {
-    let mut encoded = encoded_games(path)?;
-    let mut count = 0;
-    let mut hasher = XxHash3_64::new();
-    loop {
-        let chunk = encoded.by_ref().take(CHUNK).collect::<Result<Vec<_>, _>>()?;
-        if chunk.is_empty() {
-            return Ok(ReadExtent { games: count, hash: hasher.finish() });
-        }
-        count += chunk.len();
-        for (_, bytes) in &chunk {
-            hasher.write(bytes);
-        }
-        let sets = parallel::try_map(chunk.chunks(chunk.len().div_ceil(threads)), threads, |games| {
-            let mut set = S::default();
-            for (number, bytes) in games {
-                add(&mut set, *number, decode(path, *number, bytes)?);
-            }
-            Ok::<_, CommandError>(set)
-        })?;
-        sets.into_iter().for_each(&mut keep);
+fn append(args: &AppendArgs, mut print: impl FnMut(&str) -> bool) -> Result<(), CommandError> {
+    if let Some(path) = args.files.iter().find(|path| files::are_same(path, &args.store)) {
+        return Err(output_is_input(path));
     }
-}
-
-fn decode(path: &Path, number: usize, bytes: &[u8]) -> Result<GameRecord, CommandError> {
-    GameRecord::from_bytes(bytes).map_err(|problem| refused(path, format!("game {number} is invalid: {problem}")))
-}
-
-fn mix(args: &MixArgs, mut print: impl FnMut(&str) -> bool) -> Result<(), CommandError> {
-    check_new_games(&args.output)?;
-    let mut all = Vec::new();
+    let mut store = StoreWriter::open(&args.store)?;
     for path in &args.files {
-        for game in encoded_games(path)? {
-            let (number, bytes) = game?;
-            decode(path, number, &bytes)?;
-            all.push(bytes);
-        }
-    }
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(args.seed);
-    shuffle(&mut all, &mut random);
-    write_games(&args.output, &all)?;
-    print(&format!("{}: {} games", args.output.display(), all.len()));
-    Ok(())
-}
-
-fn write_games(path: &Path, games: &[Vec<u8>]) -> Result<(), CommandError> {
-    if games.is_empty() {
-        return Err(CommandError::Failed(format!("no game can be used, so {} is not written", path.display())));
-    }
-    files::create(path, games.iter().map(Vec::as_slice)).map_err(at(path))
-}
-
-/// Makes a file of games from PGN files with a score in the comment after each move, as fastchess and cutechess write them.
-fn import(args: &ImportArgs, mut print: impl FnMut(&str) -> bool) -> Result<(), CommandError> {
-    check_new_games(&args.output)?;
-    let mut all = Vec::new();
-    for path in &args.files {
-        let input = regular_file::open(path).map_err(at(path))?;
-        let (mut kept, mut skipped) = (0, 0);
-        for game in Reader::new(BufReader::new(input)) {
-            match game {
-                Err(PgnError { kind: PgnErrorKind::Io(error), .. }) => return Err(at(path)(error)),
-                Err(_) => skipped += 1,
-                Ok(game) => match convert(&game) {
-                    None => skipped += 1,
-                    Some(game) => {
-                        all.push(game.to_bytes());
-                        kept += 1;
-                    }
-                },
+        let (mut added, mut known, mut skipped) = (0, 0, 0);
+        let mut add = |recipe: &str, number, game| {
+            let count = if store.add(recipe, number, game)? { &mut added } else { &mut known };
+            *count += 1;
+            Ok::<_, CommandError>(())
+        };
+        if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pgn")) {
+            skipped = read_pgn(path, add)?;
+        } else {
+            for block in StoreReader::open(path)? {
+                let block = block?;
+                for (number, game) in block.decode(path)? {
+                    add(&block.recipe, number, game)?;
+                }
             }
         }
+        store.flush()?;
         print(&format!(
-            "{}: {kept} games; {skipped} skipped, without a result or scores, or with errors",
+            "{}: {added} games appended, {known} were there; {skipped} skipped, without a result or scores, or with errors",
             path.display()
         ));
     }
-    write_games(&args.output, &all)
+    Ok(())
+}
+
+/// Returns the number of games that cannot be used. Games are known again by the first and their numbers, so a file that has grown can
+/// be appended again.
+fn read_pgn(
+    path: &Path,
+    mut add: impl FnMut(&str, u64, GameRecord) -> Result<(), CommandError>,
+) -> Result<u64, CommandError> {
+    let input = regular_file::open(path).map_err(at(path))?;
+    let mut skipped = 0;
+    let mut recipe = None;
+    for (number, game) in (0..).zip(Reader::new(BufReader::new(input))) {
+        match game {
+            Err(PgnError { kind: PgnErrorKind::Io(error), .. }) => return Err(at(path)(error)),
+            Err(_) => skipped += 1,
+            Ok(pgn) => match convert(&pgn) {
+                None => skipped += 1,
+                Some(game) => {
+                    let recipe = recipe.get_or_insert_with(|| import_recipe(&pgn));
+                    add(recipe, number, game)?;
+                }
+            },
+        }
+    }
+    Ok(skipped)
+}
+
+/// Names a file by its first usable game.
+fn import_recipe(first: &pgn::PgnGame) -> String {
+    let tag = |name: &str| first.tag(name).unwrap_or("?").to_owned();
+    let hash = XxHash3_64::oneshot(format!("{first:?}").as_bytes());
+    let [event, white, black, date] = ["Event", "White", "Black", "Date"].map(tag);
+    format!("{}\n{event}, {date}: {white} - {black}\nfirst game {hash:016x}\n", recipe_head(RECIPE_KIND))
 }
 
 /// Begins at the first move with a score; `None` without a result, or if a later move has no score.
@@ -302,7 +251,7 @@ fn convert(game: &pgn::PgnGame) -> Option<GameRecord> {
         }
         position.play(mv);
     }
-    (scored.len() <= MAX_PLIES).then_some(GameRecord { start: start?, moves: scored, result })
+    Some(GameRecord { start: start?, moves: scored, result })
 }
 
 /// Reads the beginning of a comment: `+0.35/12 0.1s` in pawns, `-M7/20` in plies to mate.
@@ -344,45 +293,51 @@ pub(crate) fn check_counts(training: usize, needed: usize, validation: usize) ->
 /// One position in so many is counted for the share of distinct positions.
 const KEY_SAMPLING: u64 = 16;
 
-#[derive(Debug, Default)]
-pub(crate) struct DataSummary {
-    pub(crate) games: u64,
+#[derive(Debug)]
+struct DataSummary {
+    games: u64,
     /// For training.
-    pub(crate) positions: u64,
-    /// Of the complete games. A truncated game may follow.
-    pub(crate) length: u64,
-    truncated: bool,
-    pub(crate) trailing_zeros: u64,
-    plies: u64,
+    positions: u64,
     /// White lost, drew and won.
     results: [u64; 3],
     starts: HashSet<u64>,
     /// One in [`KEY_SAMPLING`] position keys.
     keys: HashSet<u64>,
-    scores: [i32; 2],
+    scores: [i16; 2],
     buckets: [u64; OUTPUT_BUCKETS],
 }
 
-/// Checks every game.
-pub(crate) fn summarize(path: &Path) -> Result<DataSummary, CommandError> {
-    let mut summary = DataSummary { scores: [i32::MAX, i32::MIN], ..DataSummary::default() };
-    let mut reader = open(path)?;
-    for (number, bytes) in reader.by_ref().enumerate() {
-        summary.add(&decode(path, number, &bytes.map_err(at(path))?)?);
-    }
-    (summary.length, summary.truncated) = (reader.length(), reader.is_truncated());
-    summary.trailing_zeros = reader.trailing_zeros();
+/// Decodes every game.
+fn summarize(path: &Path) -> Result<DataSummary, CommandError> {
+    let mut summary = DataSummary::new();
+    let read = |_: &_, games: Vec<(u64, GameRecord)>| {
+        let mut part = DataSummary::new();
+        games.iter().for_each(|(_, game)| part.add(game));
+        part
+    };
+    for_each_block(path, parallel::cores(), read, |part| summary.extend(part))?;
     Ok(summary)
 }
 
 impl DataSummary {
+    fn new() -> Self {
+        Self {
+            games: 0,
+            positions: 0,
+            results: [0; 3],
+            starts: HashSet::new(),
+            keys: HashSet::new(),
+            scores: [i16::MAX, i16::MIN],
+            buckets: [0; OUTPUT_BUCKETS],
+        }
+    }
+
     fn add(&mut self, game: &GameRecord) {
         self.games += 1;
-        self.plies += game.moves.len() as u64;
         self.results[usize::from(game.result)] += 1;
         self.starts.insert(game.start.key());
         for &(_, score) in game.moves.iter().filter(|&&(_, score)| !is_mate(score.into())) {
-            self.scores = [self.scores[0].min(score.into()), self.scores[1].max(score.into())];
+            self.scores = [self.scores[0].min(score), self.scores[1].max(score)];
         }
         game.for_each_training_position(|position, _| {
             self.positions += 1;
@@ -393,38 +348,33 @@ impl DataSummary {
         });
     }
 
-    fn lines(&self, path: &Path) -> Vec<String> {
-        let share = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
-        let mut lines = vec![format!(
-            "{}: {} games, {} plies, {} training positions, {:.1} bytes each",
-            path.display(),
-            self.games,
-            self.plies,
-            self.positions,
-            self.length as f64 / self.positions.max(1) as f64,
-        )];
-        if self.trailing_zeros > 0 {
-            lines.push(format!(
-                "  {} zero bytes at the end, as after a power failure; they and the game before them are left out",
-                self.trailing_zeros
-            ));
-        } else if self.truncated {
-            lines.push("  the last game is truncated; datagen continues after the one before".to_owned());
-        }
+    fn extend(&mut self, other: Self) {
+        self.games += other.games;
+        self.positions += other.positions;
+        self.results.iter_mut().zip(other.results).for_each(|(sum, more)| *sum += more);
+        self.starts.extend(other.starts);
+        self.keys.extend(other.keys);
+        self.scores = [self.scores[0].min(other.scores[0]), self.scores[1].max(other.scores[1])];
+        self.buckets.iter_mut().zip(other.buckets).for_each(|(sum, more)| *sum += more);
+    }
+
+    fn lines(&self) -> Vec<String> {
         if self.games == 0 {
-            return lines;
+            return Vec::new();
         }
+        let share = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
         let [lost, drawn, won] = self.results.map(|count| share(count, self.games));
-        lines.push(format!("  White won {won:.1} %, drew {drawn:.1} %, lost {lost:.1} %"));
         let distinct = share(KEY_SAMPLING * self.keys.len() as u64, self.positions).min(100.0);
         let [low, high] = self.scores;
-        lines.push(format!(
-            "  {} distinct openings; about {distinct:.1} % of the positions are distinct; scores {low} to {high}",
-            self.starts.len()
-        ));
         let buckets = self.buckets.map(|count| format!("{:.1}", share(count, self.positions))).join(" ");
-        lines.push(format!("  positions by pieces (2 to 5, 6 to 9, ... 30 to 32): {buckets} %"));
-        lines
+        vec![
+            format!("  White won {won:.1} %, drew {drawn:.1} %, lost {lost:.1} %"),
+            format!(
+                "  {} distinct openings; about {distinct:.1} % of the positions are distinct; scores {low} to {high}",
+                self.starts.len()
+            ),
+            format!("  positions by pieces (2 to 5, 6 to 9, ... 30 to 32): {buckets} %"),
+        ]
     }
 }
 
@@ -432,6 +382,7 @@ impl DataSummary {
 mod tests {
     use super::*;
     use crate::fails_with;
+    use crate::store::tests::write;
     use sesame::position::Position;
 
     /// A game of king moves with this many training positions.
@@ -461,11 +412,11 @@ mod tests {
     fn output_ends_without_a_reader() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("games");
-        std::fs::write(&path, [game(4, 2), game(6, 0)].iter().flat_map(GameRecord::to_bytes).collect::<Vec<u8>>())
-            .unwrap();
+        write(&path, "recipe", &[game(4, 2), game(6, 0)]);
         for command in [
-            DataCommand::Show(ShowArgs { file: path.clone(), from: 0, games: 2 }),
-            DataCommand::Check { files: vec![path.clone(), path, folder.path().join("nowhere")] },
+            DataCommand::Show(ShowArgs { store: path.clone(), from: 0, games: 2 }),
+            DataCommand::List { stores: vec![path.clone(), folder.path().join("nowhere")] },
+            DataCommand::Check { stores: vec![path.clone(), folder.path().join("nowhere")] },
         ] {
             let mut printed = 0;
             run(&command, |_| {
@@ -483,8 +434,8 @@ mod tests {
         // A read from it never ends.
         let device = PathBuf::from("/dev/zero");
         for command in [
-            DataCommand::Check { files: vec![device.clone()] },
-            DataCommand::Show(ShowArgs { file: device.clone(), from: 0, games: 1 }),
+            DataCommand::Check { stores: vec![device.clone()] },
+            DataCommand::Show(ShowArgs { store: device.clone(), from: 0, games: 1 }),
         ] {
             let error = lines(&command).unwrap_err().to_string();
             assert!(error.contains("/dev/zero") && error.contains("not a regular file"), "{error}");
@@ -492,59 +443,66 @@ mod tests {
     }
 
     #[test]
-    fn files_are_checked_shown_and_mixed() {
+    fn stores_are_listed_checked_and_shown() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
-        let (one, two, mixed) = (path("one"), path("two"), path("mixed"));
-        let write = |path: &Path, games: &[GameRecord]| {
-            std::fs::write(path, games.iter().flat_map(GameRecord::to_bytes).collect::<Vec<u8>>()).unwrap();
-        };
-        write(&one, &[game(4, 2), game(6, 0)]);
-        write(&two, &[game(8, 1)]);
+        let (one, two) = (path("one"), path("two"));
+        write(&one, "who\nhow", &[game(4, 2), game(6, 0)]);
+        write(&one, "others", &[game(8, 1)]);
+        std::fs::write(&two, "no games").unwrap();
 
-        let report = lines(&DataCommand::Check { files: vec![one.clone(), two.clone()] }).unwrap();
-        assert!(report[0].contains("2 games, 10 plies, 10 training positions"), "{report:?}");
-        assert!(report[1].contains("won 50.0 %, drew 0.0 %, lost 50.0 %"), "{report:?}");
-        let shown = lines(&DataCommand::Show(ShowArgs { file: one.clone(), from: 1, games: 5 })).unwrap();
+        let report = lines(&DataCommand::Check { stores: vec![one.clone()] }).unwrap();
+        assert!(report[0].contains("3 games, 18 positions, 18 of them for training"), "{report:?}");
+        assert!(report[1].contains("1 games, 8 positions") && report[2] == "    others", "{report:?}");
+        assert!(report[3].contains("2 games, 10 positions"), "{report:?}");
+        assert_eq!(report[4..6], ["    who", "    how"]);
+        assert!(report[6].contains("won 33.3 %, drew 33.3 %, lost 33.3 %"), "{report:?}");
+        assert_eq!(lines(&DataCommand::List { stores: vec![one.clone()] }).unwrap(), report[..6]);
+        let shown = lines(&DataCommand::Show(ShowArgs { store: one.clone(), from: 1, games: 1 })).unwrap();
         assert_eq!(shown.len(), 6);
         assert_eq!(shown[1], "4k3/3p4/8/8/8/8/3PK3/8 b - - 1 30 | 1 | 0.0");
-
-        let beyond = lines(&DataCommand::Show(ShowArgs { file: one.clone(), from: 2, games: 1 }));
-        assert!(fails_with(beyond, "no game 2; it has 2 games"));
-
-        let mix = MixArgs { files: vec![one.clone(), two.clone()], output: mixed.clone(), seed: 3 };
-        run(&DataCommand::Mix(mix.clone()), |_| true).unwrap();
-        let mut lengths: Vec<usize> = games(&mixed).unwrap().map(|game| game.unwrap().moves.len()).collect();
-        lengths.sort_unstable();
-        assert_eq!(lengths, [4, 6, 8]);
-        let error = run(&DataCommand::Mix(mix.clone()), |_| true).unwrap_err().to_string();
-        assert!(error.contains("not replaced"), "an existing file is not replaced: {error}");
-
-        let mut bytes = std::fs::read(&one).unwrap();
-        bytes[32] ^= 1;
-        std::fs::write(&one, bytes).unwrap();
-        // A single truncated game may be any file.
-        std::fs::write(&two, &std::fs::read(&two).unwrap()[..40]).unwrap();
-        let other = MixArgs { files: vec![two.clone()], output: path("other"), ..mix };
+        let beyond = lines(&DataCommand::Show(ShowArgs { store: one.clone(), from: 3, games: 1 }));
+        assert!(fails_with(beyond, "no game 3; it has 3 games"));
         for command in [
-            DataCommand::Check { files: vec![two.clone()] },
-            DataCommand::Show(ShowArgs { file: two.clone(), from: 0, games: 1 }),
-            DataCommand::Wdl(WdlArgs { files: vec![two.clone()] }),
-            DataCommand::Mix(other.clone()),
+            DataCommand::Check { stores: vec![two.clone()] },
+            DataCommand::List { stores: vec![two.clone()] },
+            DataCommand::Show(ShowArgs { store: two.clone(), from: 0, games: 1 }),
+            DataCommand::Wdl(WdlArgs { stores: vec![two.clone()] }),
+            DataCommand::Append(AppendArgs { store: one.clone(), files: vec![two.clone()] }),
         ] {
-            assert!(fails_with(lines(&command), "no complete game"), "{command:?}");
+            assert!(fails_with(lines(&command), "is it a store?"), "{command:?}");
         }
-        assert!(!other.output.exists(), "nothing is written");
-        let error = lines(&DataCommand::Check { files: vec![one.clone()] }).unwrap_err().to_string();
-        assert!(error.contains("game 0") && error.contains("move 1"), "{error}");
-
         let mut printed = Vec::new();
-        let error = run(&DataCommand::Check { files: vec![one, mixed, two] }, |line| {
+        let error = run(&DataCommand::Check { stores: vec![two, one] }, |line| {
             printed.push(line.to_owned());
             true
         });
-        assert!(fails_with(error, "2 of 3 files"));
+        assert!(fails_with(error, "1 of 2 files"));
         assert!(printed[0].contains("3 games"), "the check goes on after a bad file: {printed:?}");
+    }
+
+    #[test]
+    fn stores_are_appended_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        write(&path("one"), "one", &[game(4, 2), game(6, 0)]);
+        write(&path("two"), "two", &[game(8, 1)]);
+        let append = |files: &[&str]| {
+            let files = files.iter().map(|name| path(name)).collect();
+            lines(&DataCommand::Append(AppendArgs { store: path("all"), files })).unwrap()
+        };
+        let report = append(&["one", "two"]);
+        assert!(report[0].contains("2 games appended, 0 were there") && report[1].contains("1 games"), "{report:?}");
+        let bytes = std::fs::read(path("all")).unwrap();
+        assert_eq!(bytes, [std::fs::read(path("one")).unwrap(), std::fs::read(path("two")).unwrap()].concat());
+        // The store has grown.
+        write(&path("two"), "two", &[game(8, 1), game(2, 1)]);
+        let report = append(&["one", "two"]);
+        assert!(report[0].contains("0 games appended, 2 were there"), "{report:?}");
+        assert!(report[1].contains("1 games appended, 1 were there"), "{report:?}");
+        assert!(std::fs::read(path("all")).unwrap().starts_with(&bytes));
+        let itself = AppendArgs { store: path("all"), files: vec![path("all")] };
+        assert!(fails_with(lines(&DataCommand::Append(itself)), "it is an input file"));
     }
 
     const GAMES: &str = r#"[Event "Fastchess [Tournament]"]
@@ -585,30 +543,28 @@ in it] } a6 $1 {+1.05/8 0.2s} 1-0
         assert_eq!((second.result, second.moves.len()), (1, 2));
         assert!(second.moves.iter().all(|&(_, score)| sesame::search::score::is_mate(score.into()) && score > 0));
         assert!(convert(&games[2]).is_none() && convert(&games[3]).is_none());
-        for game in [first, second] {
-            assert_eq!(GameRecord::from_bytes(&game.to_bytes()).unwrap(), game);
-        }
     }
 
     #[test]
-    fn failed_imports_write_nothing() {
+    fn a_pgn_file_that_has_grown_is_appended_again() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
-        let (good, useless) = (path("good.pgn"), path("useless.pgn"));
-        std::fs::write(&good, GAMES).unwrap();
-        std::fs::write(&useless, "[Result \"*\"]\n\n1. e4 *\n").unwrap();
-        let import = |files: &[&PathBuf], output: &str| {
-            super::import(&ImportArgs { files: files.iter().copied().cloned().collect(), output: path(output) }, |_| {
-                true
-            })
+        let append = |files: &[&str]| {
+            let files = files.iter().map(|name| path(name)).collect();
+            lines(&DataCommand::Append(AppendArgs { store: path("store"), files }))
         };
-        assert!(fails_with(import(&[&useless], "none"), "no game can be used"));
-        assert!(import(&[&good, &path("nowhere.pgn")], "none").is_err());
-        assert!(!path("none").exists());
-        import(&[&good, &useless], "some").unwrap();
-        let bytes = std::fs::read(path("some")).unwrap();
-        assert!(!bytes.is_empty());
-        assert!(import(&[&good], "some").is_err() && std::fs::read(path("some")).unwrap() == bytes, "the file stays");
+        std::fs::write(path("useless.pgn"), "[Result \"*\"]\n\n1. e4 *\n").unwrap();
+        std::fs::write(path("games.pgn"), &GAMES[..GAMES.find("[Event \"2\"]").unwrap()]).unwrap();
+        let report = append(&["games.pgn", "useless.pgn"]).unwrap();
+        assert!(report[0].contains("1 games appended") && report[1].contains("0 games"), "{report:?}");
+        std::fs::write(path("grown.PGN"), GAMES).unwrap();
+        let report = append(&["grown.PGN"]).unwrap();
+        assert!(report[0].contains("1 games appended, 1 were there; 2 skipped"), "{report:?}");
+        let found: Vec<u64> = games(&path("store")).unwrap().map(|game| game.unwrap().0).collect();
+        assert_eq!(found, [0, 1]);
+        let list = lines(&DataCommand::List { stores: vec![path("store")] }).unwrap();
+        assert_eq!(list[3], "    Fastchess [Tournament], ?: a - ?");
+        assert!(append(&["nowhere.pgn"]).is_err());
     }
 
     #[test]

@@ -1,16 +1,14 @@
 //! `sesame-tuner datagen`: self-play games with a small number of nodes per move.
 //!
-//! Game number `n` of a file depends on the search, the settings, the seed, the games to branch off and `n` alone, and games are written in
-//! the order of their numbers. So a file does not depend on the number of threads, nor on how often the run was killed and continued.
+//! Game number `n` of a recipe depends on the search, the settings, the seed and `n` alone, and games are written in the order of
+//! their numbers. So they do not depend on the number of threads, nor on how often the run was killed and continued.
 
 mod player;
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -21,18 +19,15 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 use sesame::engine::bench::{self, BenchOptions};
 use sesame::eval::Network;
-use sesame::regular_file;
 use sesame_report::command::{CommandError, print_status};
-use sesame_report::{files, parallel};
+use sesame_report::parallel;
 
-use self::player::{GameStarts, Player, TABLE_MIB, Trunks, adjudication_rules, search_rules};
-use crate::data::{DataSummary, summarize};
+use self::player::{Player, TABLE_MIB, adjudication_rules, opening_rules, search_rules};
 use crate::game_record::GameRecord;
-use crate::outputs::{check_recipe, output_is_input, recipe_head, recipe_of_games};
-use crate::{at, in_use, refused};
+use crate::outputs::recipe_head;
+use crate::store::{Contents, StoreWriter};
 
-const NO_START: &str =
-    "no game can begin: every start position is over, too early in its game, or beyond --opening-score";
+const NO_START: &str = "no game can begin: every start position is over, or beyond --opening-score";
 
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(10);
 
@@ -43,14 +38,14 @@ const MAX_DROPPED_STARTS: u32 = 10_000;
 const RECIPE_BENCH_DEPTH: u32 = 8;
 const RECIPE_KIND: &str = "datagen";
 
-/// Play games against itself and write them, with scores and results, to a file
+/// Play games against itself and append them, with scores and results, to a store
 ///
-/// The run may be killed at any moment. The same command continues it, and the file becomes the same as without the interruption.
+/// The run may be killed at any moment. The same command continues it, with the same games as without the interruption.
 #[derive(Debug, Clone, Args)]
 pub struct DatagenArgs {
-    /// File to write, or to continue
-    pub file: PathBuf,
-    /// Stop when the file has this many training positions
+    /// Store to append to; it may have games of other settings, too
+    pub store: PathBuf,
+    /// Stop when the store has this many training positions of these settings
     #[arg(long, default_value_t = 1_000_000, value_parser = value_parser!(u64).range(1..), value_name = "COUNT")]
     pub positions: u64,
     /// Begin no iteration after this many nodes, at least 100, or 4 times as many with ten pieces or fewer on the board; a search is
@@ -66,11 +61,7 @@ pub struct DatagenArgs {
     /// Percentage of games from a random Chess960 start position
     #[arg(long, default_value_t = 10, value_parser = value_parser!(u32).range(..=100), value_name = "PERCENT")]
     pub chess960: u32,
-    /// Begin games near those of this file: at a random position, then one to four random moves that lose no material at once. A game
-    /// ends after at most 8 plies, as a draw if undecided, so train on such games without results
-    #[arg(long, value_name = "FILE", conflicts_with = "chess960")]
-    pub branches_of: Option<PathBuf>,
-    /// Drop openings or branches whose score exceeds this for either side (10 to 1000)
+    /// Drop openings whose score exceeds this for either side (10 to 1000)
     #[arg(long, default_value_t = 400, value_parser = value_parser!(u16).range(10..=1000), value_name = "CENTIPAWNS")]
     pub opening_score: u16,
     /// Network that plays [default: the network of this build]
@@ -84,31 +75,31 @@ pub fn run(args: &DatagenArgs) -> Result<(), CommandError> {
         None => Network::embedded(),
     };
     let threads = args.threads.map_or_else(parallel::cores, usize::from);
-    let starts = Arc::new(match &args.branches_of {
-        Some(path) if files::are_same(path, &args.file) => return Err(output_is_input(path)),
-        Some(path) => GameStarts::Branches(Trunks::read(path, threads)?),
-        None => GameStarts::Random { chess960: args.chess960 },
-    });
-    let (file, before) = open(args, &network, &starts)?;
+    let recipe = recipe(args, &network)?;
+    let store = StoreWriter::open(&args.store)?;
+    let before = store.contents(&recipe);
     if before.games > 0 {
         let state = if before.positions < args.positions { "continuing after" } else { "complete with" };
-        let path = args.file.display();
+        let path = args.store.display();
         print_status(&format!("{path}: {state} {} games, {} positions", before.games, before.positions));
     }
     if before.positions >= args.positions {
         return Ok(());
     }
     let players = (0..threads)
-        .map(|_| Player::new(args, Arc::clone(&network), Arc::clone(&starts)))
+        .map(|_| Player::new(args, Arc::clone(&network)))
         .collect::<Result<Vec<Player>, _>>()
         .map_err(CommandError::failed)?;
+    let next = before.numbers.iter().map(|numbers| numbers.end).max().unwrap_or(0);
+    let progress = Progress { games: before.games, positions: before.positions, next, reported: Instant::now() };
     let run = DatagenRun {
         args,
+        recipe,
         before,
         start: Instant::now(),
-        next_game: AtomicU64::new(file.games),
+        next_game: AtomicU64::new(next),
         stop: AtomicBool::new(false),
-        file: Mutex::new(file),
+        output: Mutex::new(Output { store, waiting: BTreeMap::new(), progress }),
     };
     parallel::try_map(players, threads, |mut player| {
         let result = run.play_games(&mut player);
@@ -116,17 +107,35 @@ pub fn run(args: &DatagenArgs) -> Result<(), CommandError> {
         run.stop.fetch_or(result.is_err(), Relaxed);
         result
     })?;
-    print_status(&run.progress(&run.file.lock()));
+    let mut output = run.output.lock();
+    output.store.flush()?;
+    print_status(&run.status(&output.progress));
     Ok(())
 }
 
 struct DatagenRun<'a> {
     args: &'a DatagenArgs,
-    before: DataSummary,
+    recipe: String,
+    before: Contents,
     start: Instant,
     next_game: AtomicU64,
     stop: AtomicBool,
-    file: Mutex<GameFile>,
+    output: Mutex<Output>,
+}
+
+/// Games are added in any order and written in the order of their numbers.
+struct Output {
+    store: StoreWriter,
+    waiting: BTreeMap<u64, GameRecord>,
+    progress: Progress,
+}
+
+struct Progress {
+    games: u64,
+    positions: u64,
+    /// The number of the next game to write.
+    next: u64,
+    reported: Instant,
 }
 
 impl DatagenRun<'_> {
@@ -152,23 +161,30 @@ impl DatagenRun<'_> {
         Ok(())
     }
 
-    /// Writes the game and all that waited for it, until the file is complete.
+    /// Writes the game and all that waited for it, until the store is complete.
     fn write(&self, number: u64, game: GameRecord) -> Result<(), CommandError> {
-        let mut file = self.file.lock();
-        file.waiting.insert(number, game);
-        while !self.stop.load(Relaxed) && file.write_next().map_err(at(&self.args.file))? {
-            self.stop.fetch_or(file.positions >= self.args.positions, Relaxed);
+        let mut output = self.output.lock();
+        let Output { store, waiting, progress } = &mut *output;
+        waiting.insert(number, game);
+        while !self.stop.load(Relaxed)
+            && let Some(game) = waiting.remove(&progress.next)
+        {
+            progress.positions += game.training_positions();
+            progress.games += 1;
+            store.add(&self.recipe, progress.next, game)?;
+            progress.next += 1;
+            self.stop.fetch_or(progress.positions >= self.args.positions, Relaxed);
         }
-        if file.reported.elapsed() >= PROGRESS_INTERVAL {
-            file.reported = Instant::now();
-            print_status(&self.progress(&file));
+        if progress.reported.elapsed() >= PROGRESS_INTERVAL {
+            progress.reported = Instant::now();
+            print_status(&self.status(progress));
         }
         Ok(())
     }
 
-    fn progress(&self, file: &GameFile) -> String {
+    fn status(&self, progress: &Progress) -> String {
         let goal = self.args.positions;
-        let &GameFile { games, positions, .. } = file;
+        let &Progress { games, positions, .. } = progress;
         let seconds = self.start.elapsed().as_secs_f64().max(1e-3);
         let rate = (positions - self.before.positions) as f64 / seconds * 3600.0;
         let state = if positions >= goal {
@@ -184,58 +200,8 @@ impl DatagenRun<'_> {
     }
 }
 
-/// The open and locked file of a run. Games are added in any order and written in the order of their numbers, from 0.
-struct GameFile {
-    file: File,
-    games: u64,
-    positions: u64,
-    waiting: BTreeMap<u64, GameRecord>,
-    reported: Instant,
-}
-
-impl GameFile {
-    /// Writes the next game. Returns false if it is still being played.
-    fn write_next(&mut self) -> io::Result<bool> {
-        let Some(game) = self.waiting.remove(&self.games) else { return Ok(false) };
-        // One unbuffered write per game: a killed run loses only the games being played.
-        self.file.write_all(&game.to_bytes())?;
-        self.games += 1;
-        self.positions += game.training_positions();
-        Ok(true)
-    }
-}
-
-/// Opens the file, locks it, checks its games and its recipe, and removes a truncated last game.
-fn open(
-    args: &DatagenArgs,
-    network: &Arc<Network>,
-    starts: &GameStarts,
-) -> Result<(GameFile, DataSummary), CommandError> {
-    let path = &args.file;
-    if std::fs::metadata(path).map_or(0, |metadata| metadata.len()) == 0 {
-        // A network of the same name may have its recipe there.
-        check_recipe(&recipe_of_games(path), RECIPE_KIND)?;
-    }
-    let file = OpenOptions::new().create(true).append(true).read(true).open(path).map_err(at(path))?;
-    file.try_lock().map_err(in_use(path))?;
-    let summary = summarize(path)?;
-    // A file without a recipe belongs to another program, even if it has no game.
-    let length = file.metadata().map_err(at(path))?.len();
-    check_own_recipe(path, &recipe(args, network, starts)?, length > 0)?;
-    if summary.trailing_zeros > 0 {
-        print_status(&format!(
-            "{}: {} zero bytes at the end, as after a power failure, are removed; the game before them is played again",
-            path.display(),
-            summary.trailing_zeros
-        ));
-    }
-    file.set_len(summary.length).map_err(at(path))?;
-    let &DataSummary { games, positions, .. } = &summary;
-    Ok((GameFile { file, games, positions, waiting: BTreeMap::new(), reported: Instant::now() }, summary))
-}
-
 /// Returns everything that the games depend on, as text. The nodes of a small bench are a fingerprint of the search.
-fn recipe(args: &DatagenArgs, network: &Arc<Network>, starts: &GameStarts) -> Result<String, CommandError> {
+fn recipe(args: &DatagenArgs, network: &Arc<Network>) -> Result<String, CommandError> {
     let options = BenchOptions {
         depth: RECIPE_BENCH_DEPTH,
         hash_mib: TABLE_MIB,
@@ -245,29 +211,13 @@ fn recipe(args: &DatagenArgs, network: &Arc<Network>, starts: &GameStarts) -> Re
     let report = bench::run(&options, &AtomicBool::new(false), |_| {}).map_err(CommandError::failed)?;
     // Never stopped, the bench runs to its end.
     let nodes = report.map_or(0, |report| report.nodes);
-    let DatagenArgs { seed, nodes: soft_nodes, opening_score, .. } = args;
+    let DatagenArgs { seed, nodes: soft_nodes, opening_score, chess960, .. } = args;
     Ok(format!(
         "{}\nsearch with bench {RECIPE_BENCH_DEPTH} of {nodes} nodes\nseed {seed}\nnodes {soft_nodes}, {}\n\
-         table {TABLE_MIB} MiB\n{starts}\nopenings within {opening_score} centipawns\n{}\n{network}\n",
+         table {TABLE_MIB} MiB\nchess960 {chess960} %, {}, within {opening_score} centipawns\n{}\n{network}\n",
         recipe_head(RECIPE_KIND),
         search_rules(),
+        opening_rules(),
         adjudication_rules(),
     ))
-}
-
-/// Writes the recipe beside a new file. A file that is not empty is continued only with its own recipe.
-fn check_own_recipe(path: &Path, recipe: &str, has_data: bool) -> Result<(), CommandError> {
-    let recipe_path = recipe_of_games(path);
-    match regular_file::open(&recipe_path).and_then(io::read_to_string) {
-        Ok(found) if found == recipe => Ok(()),
-        Ok(found) if has_data => {
-            let reason = "its games were made with other settings; name another file";
-            Err(refused(path, format!("{reason}\nfound:\n{found}wanted:\n{recipe}")))
-        }
-        Err(error) if has_data && error.kind() == io::ErrorKind::NotFound => {
-            Err(refused(path, format!("it exists without its recipe {}; name another file", recipe_path.display())))
-        }
-        Err(error) if has_data => Err(at(&recipe_path)(error)),
-        _ => files::replace(&recipe_path, recipe.as_bytes()).map_err(at(&recipe_path)),
-    }
 }

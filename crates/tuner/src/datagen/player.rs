@@ -1,10 +1,6 @@
-//! The player of self-play games: start positions after random openings or near positions of earlier games, node-limited
-//! searches, adjudication.
+//! The player of self-play games: random openings, node-limited searches, adjudication.
 
 use std::collections::BTreeSet;
-use std::fmt;
-use std::fs::File;
-use std::path::Path;
 use std::sync::Arc;
 
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -13,13 +9,10 @@ use sesame::engine::{EngineError, Scheme};
 use sesame::eval::Network;
 use sesame::position::{BitBoard, Color, Game, Move, Outcome, Piece, Position, Square};
 use sesame::search::{Control, IterationResult, SearchContext, SearchTable, ThreadData, TranspositionTable, Worker};
-use sesame_report::command::CommandError;
 use sesame_report::statistics::below;
 
 use super::DatagenArgs;
-use crate::data::{ReadExtent, collect_games};
-use crate::game_record::{FIRST_PLY, GameRecord, ply_of};
-use crate::{at, in_use, refused};
+use crate::game_record::GameRecord;
 
 /// Cuts a search off, as a multiple of the nodes after which no iteration begins.
 const HARD_LIMIT: u64 = 8;
@@ -52,16 +45,17 @@ pub(super) struct Player {
     thread: Option<ThreadData>,
     /// No iteration begins after this many nodes.
     nodes: u64,
-    starts: Arc<GameStarts>,
+    /// Percentage of games.
+    chess960: u32,
     /// Of a start position for either side, in centipawns.
     opening_score: i32,
 }
 
 impl Player {
-    pub(super) fn new(args: &DatagenArgs, network: Arc<Network>, starts: Arc<GameStarts>) -> Result<Self, EngineError> {
-        let &DatagenArgs { nodes, opening_score, .. } = args;
+    pub(super) fn new(args: &DatagenArgs, network: Arc<Network>) -> Result<Self, EngineError> {
+        let &DatagenArgs { nodes, chess960, opening_score, .. } = args;
         let table = Arc::new(TranspositionTable::with_mib(TABLE_MIB, Scheme::TwoBig1)?);
-        Ok(Self { table, network, thread: None, nodes, starts, opening_score: i32::from(opening_score) })
+        Ok(Self { table, network, thread: None, nodes, chess960, opening_score: i32::from(opening_score) })
     }
 
     fn begin_game(&mut self) {
@@ -73,7 +67,7 @@ impl Player {
 
     /// Returns `None` if the start position is over or not balanced, or if a search completed no iteration.
     pub(super) fn play_game(&mut self, random: &mut Xoshiro256PlusPlus) -> Option<GameRecord> {
-        let mut game = self.starts.begin(random)?;
+        let mut game = random_opening(self.chess960, random)?;
         self.begin_game();
         let first = self.search(&game)?;
         if first.1.abs() > self.opening_score {
@@ -89,9 +83,6 @@ impl Player {
             }
             if let Some(result) = bare_king_result(game.position()) {
                 break result;
-            }
-            if record.moves.len() >= self.starts.max_plies() {
-                break 1;
             }
             let (mv, score) = first.take().or_else(|| self.search(&game))?;
             let score = if side == Color::White { score } else { -score };
@@ -194,104 +185,18 @@ impl Adjudicator {
 
 /// The smallest number of an opening; the largest is one more, so that both sides come to move first.
 const OPENING_MOVES: u32 = 8;
-/// The largest number of a branch; the smallest is 1.
-const BRANCH_MOVES: usize = 4;
-const BRANCH_PLIES: usize = 8;
 
-pub(super) enum GameStarts {
-    /// Random moves from a start position; a percentage of games is Chess960.
-    Random { chess960: u32 },
-    /// Random moves from a random position of earlier games; a branch is a few plies long. A search evaluates many positions that
-    /// are near to those of good games without being of one.
-    Branches(Trunks),
+pub(super) fn opening_rules() -> String {
+    format!("openings of {OPENING_MOVES} or {} random moves by piece", OPENING_MOVES + 1)
 }
 
-pub(super) struct Trunks {
-    games: Vec<GameRecord>,
-    hash: u64,
-    /// Locked, so that no run adds games to the file.
-    _file: File,
-}
-
-impl Trunks {
-    /// Locks the file.
-    pub(super) fn read(path: &Path, threads: usize) -> Result<Self, CommandError> {
-        let file = File::open(path).map_err(at(path))?;
-        file.try_lock_shared().map_err(in_use(path))?;
-        let mut games = Vec::new();
-        let add = |part: &mut Vec<GameRecord>, _, game: GameRecord| {
-            if !game.moves.is_empty() {
-                part.push(game);
-            }
-        };
-        let ReadExtent { hash, .. } = collect_games(path, threads, add, |part| games.extend(part))?;
-        if games.is_empty() {
-            Err(refused(path, "no game has a move to branch off"))
-        } else {
-            Ok(Self { games, hash, _file: file })
-        }
-    }
-
-    /// Before the last move of a random game.
-    fn random_position(&self, random: &mut Xoshiro256PlusPlus) -> Position {
-        let GameRecord { start, moves, .. } = &self.games[below(random, self.games.len())];
-        let plies = below(random, moves.len());
-        let mut position = start.clone();
-        moves[..plies].iter().for_each(|&(mv, _)| position.play(mv));
-        position
-    }
-}
-
-impl GameStarts {
-    /// `None` if the game would be over, or if a branch would leave its game before [`FIRST_PLY`].
-    fn begin(&self, random: &mut Xoshiro256PlusPlus) -> Option<Game> {
-        match self {
-            Self::Random { chess960 } => {
-                let is_chess960 = random.next_u32() % 100 < *chess960;
-                let start =
-                    if is_chess960 { Position::chess960(random.next_u32() % 960) } else { Position::startpos() };
-                let moves = OPENING_MOVES + random.next_u32() % 2;
-                after_random_moves(start, moves as usize, random)
-            }
-            Self::Branches(trunks) => {
-                let position = trunks.random_position(random);
-                let moves = 1 + below(random, BRANCH_MOVES);
-                let is_late = ply_of(&position) >= FIRST_PLY;
-                after_random_moves(position, moves, random)
-                    .filter(|game| is_late && bare_king_result(game.position()).is_none())
-            }
-        }
-    }
-
-    fn max_plies(&self) -> usize {
-        match self {
-            Self::Random { .. } => usize::MAX,
-            Self::Branches(_) => BRANCH_PLIES,
-        }
-    }
-}
-
-impl fmt::Display for GameStarts {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Random { chess960 } => {
-                write!(f, "chess960 {chess960} %, {OPENING_MOVES} or {} random moves by piece", OPENING_MOVES + 1)
-            }
-            Self::Branches(Trunks { games, hash, .. }) => write!(
-                f,
-                "branches off {} games {hash:016x}, after 1 to {BRANCH_MOVES} random moves by piece, drawn after {BRANCH_PLIES} plies",
-                games.len(),
-            ),
-        }
-    }
-}
-
-/// `None` if the game is over after the moves, or before.
-fn after_random_moves(start: Position, moves: usize, random: &mut Xoshiro256PlusPlus) -> Option<Game> {
-    let mut game = Game::new(start);
-    for _ in 0..moves {
-        let mv = random_sound_move(game.position(), random)?;
-        game.play(mv);
+/// `None` if the game would be over.
+fn random_opening(chess960: u32, random: &mut Xoshiro256PlusPlus) -> Option<Game> {
+    let is_chess960 = random.next_u32() % 100 < chess960;
+    let mut game =
+        Game::new(if is_chess960 { Position::chess960(random.next_u32() % 960) } else { Position::startpos() });
+    for _ in 0..OPENING_MOVES + random.next_u32() % 2 {
+        game.play(random_sound_move(game.position(), random)?);
     }
     game.outcome().is_none().then_some(game)
 }
@@ -311,7 +216,6 @@ fn random_sound_move(position: &Position, random: &mut Xoshiro256PlusPlus) -> Op
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
     use std::path::PathBuf;
 
     use rand_xoshiro::rand_core::SeedableRng;
@@ -322,7 +226,7 @@ mod tests {
 
     fn player(nodes: u64, opening_score: u16) -> Player {
         let args = DatagenArgs { nodes, opening_score, ..small(PathBuf::new(), 1) };
-        Player::new(&args, Network::embedded(), Arc::new(GameStarts::Random { chess960: 0 })).unwrap()
+        Player::new(&args, Network::embedded()).unwrap()
     }
 
     #[test]
@@ -397,21 +301,6 @@ mod tests {
     }
 
     #[test]
-    fn won_branches_are_not_drawn() {
-        let start = Position::from_fen("7k/p7/8/4K3/8/8/P7/1QQQ4 w - - 0 30").unwrap();
-        let file = tempfile::NamedTempFile::new().unwrap();
-        let trunk = GameRecord { moves: vec![(start.from_uci("a2a3").unwrap(), 0)], start, result: 1 };
-        std::fs::write(file.path(), trunk.to_bytes()).unwrap();
-        let starts = Arc::new(GameStarts::Branches(Trunks::read(file.path(), 1).unwrap()));
-        let args = small(PathBuf::new(), 1);
-        let mut player = Player::new(&args, Network::embedded(), starts).unwrap();
-        player.opening_score = i32::MAX;
-        let play = |seed| player.play_game(&mut Xoshiro256PlusPlus::seed_from_u64(seed));
-        let games: Vec<GameRecord> = (0..60).filter_map(play).collect();
-        assert!(games.len() > 20 && games.iter().all(|game| game.result == 2 && game.moves.len() <= 8));
-    }
-
-    #[test]
     fn a_win_needs_consecutive_scores_of_one_side() {
         let mut adjudicator = Adjudicator::default();
         assert!((1..WIN_PLIES).all(|_| adjudicator.update(WIN_SCORE, 30).is_none()));
@@ -458,54 +347,5 @@ mod tests {
         assert_eq!(adjudicator.update(DRAW_SCORE + 1, late(12)), None);
         assert!((1..DRAW_PLIES).all(|ply| adjudicator.update(-DRAW_SCORE, late(ply)).is_none()), "not in a row");
         assert_eq!(adjudicator.update(0, late(13)), Some(1));
-    }
-
-    /// A file with one game of quiet moves from `fen`.
-    fn trunk(fen: &str, moves: &[&str]) -> (tempfile::NamedTempFile, GameStarts) {
-        let start = Position::from_fen(fen).unwrap();
-        let mut position = start.clone();
-        let moves = moves.iter().map(|mv| {
-            let mv = position.from_uci(mv).unwrap();
-            position.play(mv);
-            (mv, 0)
-        });
-        let game = GameRecord { start, moves: moves.collect(), result: 1 };
-        let file = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(file.path(), game.to_bytes()).unwrap();
-        let starts = GameStarts::Branches(Trunks::read(file.path(), 1).unwrap());
-        (file, starts)
-    }
-
-    #[test]
-    fn branches_begin_one_to_four_moves_off_a_game() {
-        let (_file, starts) = trunk("4k3/3n4/8/8/8/8/3N4/4K3 w - - 0 30", &["d2e4", "d7e5", "e4g5", "e5g4"]);
-        let mut plies = HashSet::new();
-        for seed in 0..200 {
-            let game = starts.begin(&mut Xoshiro256PlusPlus::seed_from_u64(seed));
-            // Three pieces are a draw, and so is a repetition.
-            let Some(game) = game else { continue };
-            let position = game.position();
-            assert_eq!(position.occupied().len(), 4, "{position}");
-            plies.insert(ply_of(position));
-        }
-        // From the first ply of the game and one random move to its fourth and four random moves.
-        assert_eq!(plies, (59..=65).collect());
-    }
-
-    #[test]
-    fn branches_leave_no_game_before_the_first_training_position() {
-        // Plies 14 to 17.
-        let (_file, starts) = trunk("4k3/3n4/8/8/8/8/3N4/4K3 w - - 0 8", &["d2e4", "d7e5", "e4g5", "e5g4"]);
-        let begun = (0..200).filter_map(|seed| starts.begin(&mut Xoshiro256PlusPlus::seed_from_u64(seed)));
-        let plies: HashSet<_> = begun.map(|game| ply_of(game.position())).collect();
-        assert_eq!(plies, (17..=21).collect());
-    }
-
-    #[test]
-    fn no_branch_begins_against_a_bare_king() {
-        let (_file, starts) = trunk("4k3/8/8/8/8/8/3R4/4K3 w - - 0 30", &["d2d3", "e8e7"]);
-        for seed in 0..100 {
-            assert!(starts.begin(&mut Xoshiro256PlusPlus::seed_from_u64(seed)).is_none());
-        }
     }
 }

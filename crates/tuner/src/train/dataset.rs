@@ -1,6 +1,7 @@
 //! The training and validation positions of all files, in memory: 32 bytes each, seen from the side to move.
 
 use std::fmt::Write as _;
+use std::hash::Hasher as _;
 use std::path::Path;
 
 use arrayvec::ArrayVec;
@@ -8,10 +9,11 @@ use sesame::eval::{feature_index, output_bucket};
 use sesame::position::{BitBoard, Color, Position, Square};
 use sesame_report::command::CommandError;
 use sesame_report::statistics::shuffle;
+use twox_hash::XxHash3_64;
 
-use crate::data::{ReadExtent, collect_games};
 use crate::game_record::GameRecord;
 use crate::is_validation_game;
+use crate::store::{Block, StoreReader, for_each_block};
 
 /// Limit of scores for the fit of the scale, in centipawns.
 const MAX_SCORE: i16 = 2_000;
@@ -27,7 +29,7 @@ pub(super) enum HeldOut {
 pub(super) struct Dataset {
     pub(super) training: Vec<Sample>,
     pub(super) validation: Vec<Sample>,
-    /// A line of the recipe for each file.
+    /// A line of the recipe for each store.
     pub(super) description: String,
 }
 
@@ -41,20 +43,34 @@ impl Dataset {
         threads: usize,
     ) -> Result<(), CommandError> {
         let before = self.training.len() + self.validation.len();
-        let add = |part: &mut Dataset, number: usize, game: GameRecord| {
-            let game = game.blended(lambda);
-            let is_held_out = match held_out {
-                HeldOut::None => false,
-                HeldOut::EveryTwentieth => is_validation_game(number),
-                HeldOut::All => true,
-            };
-            let set = if is_held_out { &mut part.validation } else { &mut part.training };
-            game.for_each_training_position(|position, score| set.push(Sample::new(position, score, game.result)));
+        let mut expected = 0;
+        for block in StoreReader::open(path)? {
+            expected += block?.positions as usize;
+        }
+        // A growing vector would need twice the memory.
+        self.training.reserve_exact(expected);
+        let read = |block: &Block, games: Vec<(u64, GameRecord)>| {
+            let mut part = Dataset::default();
+            for (number, game) in games {
+                let game = game.blended(lambda);
+                let is_held_out = match held_out {
+                    HeldOut::None => false,
+                    HeldOut::EveryTwentieth => is_validation_game(number),
+                    HeldOut::All => true,
+                };
+                let set = if is_held_out { &mut part.validation } else { &mut part.training };
+                game.for_each_training_position(|position, score| set.push(Sample::new(position, score, game.result)));
+            }
+            (block.checksum, u64::from(block.games), part)
         };
-        let ReadExtent { games, hash } = collect_games(path, threads, add, |part| {
+        let (mut games, mut hasher) = (0, XxHash3_64::new());
+        for_each_block(path, threads, read, |(checksum, more, part)| {
+            hasher.write_u64(checksum);
+            games += more;
             self.training.extend(part.training);
             self.validation.extend(part.validation);
         })?;
+        let hash = hasher.finish();
         let positions = self.training.len() + self.validation.len() - before;
         let part = if matches!(held_out, HeldOut::All) { "validation " } else { "" };
         let _ =

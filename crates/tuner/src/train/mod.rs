@@ -39,7 +39,7 @@ const LAST_RATE: f32 = 0.002;
 /// Writes the network for the UCI option EvalFile, and beside it its recipe, the losses by epoch and their chart.
 #[derive(Debug, Clone, Args)]
 pub struct TrainArgs {
-    /// Files of games
+    /// Stores of games
     #[arg(required = true)]
     pub files: Vec<PathBuf>,
     /// Games that are held out, instead of every twentieth: those of deeper searches, for example

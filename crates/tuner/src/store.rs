@@ -1,0 +1,497 @@
+//! Stores of games: files to which blocks of coded games are appended, and from which nothing is ever removed.
+//!
+//! A block has the recipe of its games (who played, by which rules), their numbers and a checksum, so each is read without the others.
+//! A damaged block, or one that a killed writer has left incomplete, is skipped. `docs/contributors/training.md` has the table of bytes.
+
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::hash::Hasher as _;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use sesame::regular_file;
+use sesame_report::command::{CommandError, print_status};
+use sesame_report::parallel;
+use twox_hash::XxHash3_64;
+
+use crate::codec::{self, CodeError};
+use crate::game_record::GameRecord;
+use crate::{at, in_use, refused};
+
+/// The first bytes of a block, the version of the format included.
+const MAGIC: [u8; 8] = *b"SesGame1";
+const HEADER_BYTES: usize = 44;
+const CHECKSUM: Range<usize> = 36..44;
+/// Of a block. A killed writer loses at most as many.
+pub(crate) const MAX_GAMES: usize = 512;
+/// Of the recipe and code of a block.
+const MAX_BODY: u32 = 1 << 26;
+
+const NO_STORE: &str = "it has no block of games; is it a store?";
+
+#[derive(Debug)]
+pub(crate) struct Block {
+    /// Everything that its games depend on but their numbers.
+    pub(crate) recipe: String,
+    /// The number of the first; the others follow.
+    pub(crate) first: u64,
+    pub(crate) games: u32,
+    pub(crate) plies: u32,
+    /// For training.
+    pub(crate) positions: u32,
+    code: Vec<u8>,
+    pub(crate) checksum: u64,
+}
+
+impl Block {
+    pub(crate) fn numbers(&self) -> Range<u64> {
+        self.first..self.first + u64::from(self.games)
+    }
+
+    /// In the file.
+    pub(crate) fn bytes(&self) -> u64 {
+        (HEADER_BYTES + self.recipe.len() + self.code.len()) as u64
+    }
+
+    /// `path` is for the message.
+    pub(crate) fn decode(&self, path: &Path) -> Result<Vec<(u64, GameRecord)>, CommandError> {
+        match codec::decode(&self.code, self.games as usize) {
+            Ok(games) => Ok(self.numbers().zip(games).collect()),
+            Err(error) => {
+                let Range { start, end } = self.numbers();
+                Err(refused(path, format!("games {start} to {}: {error}", end.saturating_sub(1))))
+            }
+        }
+    }
+
+    fn encode(recipe: &str, first: u64, games: &[GameRecord]) -> Result<Vec<u8>, CodeError> {
+        let code = codec::encode(games)?;
+        let plies: usize = games.iter().map(|game| game.moves.len()).sum();
+        let positions: u64 = games.iter().map(GameRecord::training_positions).sum();
+        let mut bytes = MAGIC.to_vec();
+        for number in [recipe.len(), code.len(), games.len(), plies, positions as usize] {
+            bytes.extend((number as u32).to_le_bytes());
+        }
+        bytes.extend(first.to_le_bytes());
+        bytes.extend([0; 8]);
+        bytes.extend(recipe.as_bytes());
+        bytes.extend(code);
+        let checksum = checksum(&bytes);
+        bytes[CHECKSUM].copy_from_slice(&checksum.to_le_bytes());
+        Ok(bytes)
+    }
+
+    /// Returns `None` for anything else than a whole and undamaged block.
+    fn read(reader: &mut impl Read) -> io::Result<Option<Self>> {
+        let mut bytes = Vec::new();
+        reader.by_ref().take(HEADER_BYTES as u64).read_to_end(&mut bytes)?;
+        if bytes.len() < HEADER_BYTES || !bytes.starts_with(&MAGIC) {
+            return Ok(None);
+        }
+        let number = |at: usize| u32::from_le_bytes([0, 1, 2, 3].map(|i| bytes[at + i]));
+        let long = |at: usize| u64::from(number(at)) | u64::from(number(at + 4)) << 32;
+        let [recipe, code, games, plies, positions] = [8, 12, 16, 20, 24].map(number);
+        let (first, expected) = (long(28), long(CHECKSUM.start));
+        let body = recipe.saturating_add(code);
+        if body > MAX_BODY || games as usize > MAX_GAMES || first.checked_add(games.into()).is_none() {
+            return Ok(None);
+        }
+        // Grows with what there is to read.
+        reader.by_ref().take(body.into()).read_to_end(&mut bytes)?;
+        if bytes.len() < HEADER_BYTES + body as usize || checksum(&bytes) != expected {
+            return Ok(None);
+        }
+        let code = bytes.split_off(HEADER_BYTES + recipe as usize);
+        let recipe = String::from_utf8(bytes.split_off(HEADER_BYTES)).ok();
+        Ok(recipe.map(|recipe| Self { recipe, first, games, plies, positions, code, checksum: expected }))
+    }
+}
+
+/// Leaves out the checksum itself.
+fn checksum(block: &[u8]) -> u64 {
+    let mut hasher = XxHash3_64::new();
+    hasher.write(&block[..CHECKSUM.start]);
+    hasher.write(&block[CHECKSUM.end..]);
+    hasher.finish()
+}
+
+/// Iterates over the undamaged blocks of a file, which another process may still extend.
+pub(crate) struct StoreReader {
+    file: File,
+    path: PathBuf,
+    offset: u64,
+    /// The first block, which tells a store from other files.
+    ahead: Option<Block>,
+}
+
+impl StoreReader {
+    /// The file must be empty or have a block.
+    pub(crate) fn open(path: &Path) -> Result<Self, CommandError> {
+        let file = regular_file::open(path).map_err(at(path))?;
+        let is_empty = file.metadata().map_err(at(path))?.len() == 0;
+        let mut reader = Self { file, path: path.to_owned(), offset: 0, ahead: None };
+        reader.ahead = reader.next_block().map_err(at(path))?;
+        if is_empty || reader.ahead.is_some() { Ok(reader) } else { Err(refused(path, NO_STORE)) }
+    }
+
+    fn next_block(&mut self) -> io::Result<Option<Block>> {
+        let begin = self.offset;
+        let mut found = None;
+        while found.is_none() {
+            self.file.seek(SeekFrom::Start(self.offset))?;
+            found = Block::read(&mut self.file)?;
+            if found.is_none() && !self.skip()? {
+                break;
+            }
+        }
+        let is_other_file = begin == 0 && found.is_none();
+        if self.offset > begin && !is_other_file {
+            let (path, end) = (self.path.display(), self.offset);
+            print_status(&format!(
+                "{path}: bytes {begin} to {end} are damaged or an incomplete block; they are skipped"
+            ));
+        }
+        self.offset += found.as_ref().map_or(0, Block::bytes);
+        Ok(found)
+    }
+
+    /// Goes on to the next place that may begin a block. Returns false at the end of the file.
+    fn skip(&mut self) -> io::Result<bool> {
+        let length = self.file.metadata()?.len();
+        let mut window = Vec::new();
+        while self.offset < length {
+            window.clear();
+            self.file.seek(SeekFrom::Start(self.offset + 1))?;
+            (&self.file).take(1 << 16).read_to_end(&mut window)?;
+            if let Some(place) = window.windows(MAGIC.len()).position(|bytes| bytes == MAGIC) {
+                self.offset += 1 + place as u64;
+                return Ok(true);
+            }
+            // The next window overlaps with this one.
+            self.offset = (self.offset + (1 << 16) - MAGIC.len() as u64).min(length);
+        }
+        Ok(false)
+    }
+}
+
+impl Iterator for StoreReader {
+    type Item = Result<Block, CommandError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let block = self.ahead.take().map_or_else(|| self.next_block(), |block| Ok(Some(block)));
+        block.map_err(at(&self.path)).transpose()
+    }
+}
+
+/// Calls `keep` in the order of the blocks, with what `threads` make of them and of their games.
+pub(crate) fn for_each_block<S: Send>(
+    path: &Path,
+    threads: usize,
+    read: impl Fn(&Block, Vec<(u64, GameRecord)>) -> S + Sync,
+    mut keep: impl FnMut(S),
+) -> Result<(), CommandError> {
+    let mut blocks = StoreReader::open(path)?;
+    loop {
+        let chunk = blocks.by_ref().take(2 * threads).collect::<Result<Vec<_>, _>>()?;
+        if chunk.is_empty() {
+            return Ok(());
+        }
+        let parts =
+            parallel::try_map(chunk, threads, |block| Ok::<_, CommandError>(read(&block, block.decode(path)?)))?;
+        parts.into_iter().for_each(&mut keep);
+    }
+}
+
+/// With their numbers, up to the first error.
+pub(crate) fn games(
+    path: &Path,
+) -> Result<impl Iterator<Item = Result<(u64, GameRecord), CommandError>>, CommandError> {
+    let mut blocks = StoreReader::open(path)?;
+    let mut games = Vec::new().into_iter();
+    Ok(std::iter::from_fn(move || {
+        loop {
+            if let Some(game) = games.next() {
+                return Some(Ok(game));
+            }
+            match blocks.next()?.and_then(|block| block.decode(&blocks.path)) {
+                Ok(next) => games = next.into_iter(),
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }))
+}
+
+/// What a store has of one recipe.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Contents {
+    /// Ascending, unless blocks were appended in another order.
+    pub(crate) numbers: Vec<Range<u64>>,
+    pub(crate) games: u64,
+    pub(crate) plies: u64,
+    pub(crate) positions: u64,
+    pub(crate) bytes: u64,
+}
+
+impl Contents {
+    pub(crate) fn add(&mut self, block: &Block) {
+        let numbers = block.numbers();
+        match self.numbers.last_mut() {
+            Some(last) if last.end == numbers.start => last.end = numbers.end,
+            _ => self.numbers.push(numbers),
+        }
+        self.games += u64::from(block.games);
+        self.plies += u64::from(block.plies);
+        self.positions += u64::from(block.positions);
+        self.bytes += block.bytes();
+    }
+
+    fn has(&self, number: u64) -> bool {
+        self.numbers.iter().any(|numbers| numbers.contains(&number))
+    }
+}
+
+/// Appends games to a locked store, each once: recipe and number name a game.
+pub(crate) struct StoreWriter {
+    file: File,
+    path: PathBuf,
+    contents: BTreeMap<String, Contents>,
+    recipe: String,
+    first: u64,
+    waiting: Vec<GameRecord>,
+}
+
+impl StoreWriter {
+    pub(crate) fn open(path: &Path) -> Result<Self, CommandError> {
+        let file = OpenOptions::new().create(true).append(true).read(true).open(path).map_err(at(path))?;
+        file.try_lock().map_err(in_use(path))?;
+        let mut contents: BTreeMap<String, Contents> = BTreeMap::new();
+        for block in StoreReader::open(path)? {
+            let block = block?;
+            contents.entry(block.recipe.clone()).or_default().add(&block);
+        }
+        Ok(Self { file, path: path.to_owned(), contents, recipe: String::new(), first: 0, waiting: Vec::new() })
+    }
+
+    pub(crate) fn contents(&self, recipe: &str) -> Contents {
+        self.contents.get(recipe).cloned().unwrap_or_default()
+    }
+
+    /// Returns false, and adds nothing, if the store has this game. Writes whole blocks only; [`flush`](Self::flush) writes the rest.
+    pub(crate) fn add(&mut self, recipe: &str, number: u64, game: GameRecord) -> Result<bool, CommandError> {
+        if recipe != self.recipe || number != self.first + self.waiting.len() as u64 {
+            self.flush()?;
+            (self.recipe, self.first) = (recipe.to_owned(), number);
+        }
+        if self.contents.get(recipe).is_some_and(|contents| contents.has(number)) {
+            // The next number begins a block.
+            self.flush()?;
+            return Ok(false);
+        }
+        self.waiting.push(game);
+        if self.waiting.len() >= MAX_GAMES {
+            self.flush()?;
+        }
+        Ok(true)
+    }
+
+    pub(crate) fn flush(&mut self) -> Result<(), CommandError> {
+        if self.waiting.is_empty() {
+            return Ok(());
+        }
+        let bytes = Block::encode(&self.recipe, self.first, &self.waiting)
+            .map_err(|error| refused(&self.path, format!("game {} or a later one: {error}", self.first)))?;
+        let length = self.file.metadata().map_err(at(&self.path))?.len();
+        if let Err(error) = self.file.write_all(&bytes) {
+            // As on a full disk. A part of a block would do no harm.
+            let _ = self.file.set_len(length);
+            return Err(at(&self.path)(error));
+        }
+        if let Some(block) = Block::read(&mut &bytes[..]).map_err(at(&self.path))? {
+            self.contents.entry(self.recipe.clone()).or_default().add(&block);
+        }
+        self.first += self.waiting.len() as u64;
+        self.waiting.clear();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::fails_with;
+    use crate::game_record::tests::games;
+    use rand_xoshiro::Xoshiro256PlusPlus;
+    use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
+    pub(crate) fn write(path: &Path, recipe: &str, games: &[GameRecord]) {
+        let mut store = StoreWriter::open(path).unwrap();
+        for (number, game) in (0..).zip(games) {
+            store.add(recipe, number, game.clone()).unwrap();
+        }
+        store.flush().unwrap();
+    }
+
+    fn read(path: &Path) -> Vec<(u64, GameRecord)> {
+        super::games(path).unwrap().map(Result::unwrap).collect()
+    }
+
+    /// Three blocks of 2, 3 and 4 games, and where they begin and end.
+    fn three_blocks(path: &Path) -> (Vec<GameRecord>, [usize; 4]) {
+        let games = games(9);
+        let mut ends = [0; 4];
+        for (block, range) in [0..2, 2..5, 5..9].into_iter().enumerate() {
+            let mut store = StoreWriter::open(path).unwrap();
+            for number in range {
+                store.add("recipe\n", number as u64, games[number].clone()).unwrap();
+            }
+            store.flush().unwrap();
+            ends[block + 1] = std::fs::metadata(path).unwrap().len() as usize;
+        }
+        (games, ends)
+    }
+
+    fn numbered(games: &[GameRecord], numbers: impl IntoIterator<Item = usize>) -> Vec<(u64, GameRecord)> {
+        numbers.into_iter().map(|number| (number as u64, games[number].clone())).collect()
+    }
+
+    #[test]
+    fn games_are_appended_once_by_recipe_and_number() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store");
+        let games = games(9);
+        let mut store = StoreWriter::open(&path).unwrap();
+        let mut add = |recipe: &str, numbers: Range<usize>| {
+            numbers
+                .filter(|&number| store.add(recipe, number as u64, games[number].clone()).unwrap())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(add("one", 0..3), [0, 1, 2]);
+        assert_eq!(add("two", 0..2), [0, 1], "another recipe has other games");
+        assert_eq!(add("one", 1..5), [3, 4]);
+        assert_eq!(add("one", 7..9), [7, 8]);
+        assert_eq!(add("one", 4..9), [5, 6]);
+        store.flush().unwrap();
+        let ours = store.contents("one");
+        drop(store);
+        let store = StoreWriter::open(&path).unwrap();
+        assert_eq!(store.contents("one"), ours, "read back");
+        assert_eq!((ours.games, store.contents("two").games, store.contents("three").games), (9, 2, 0));
+        assert_eq!(ours.positions, games.iter().map(GameRecord::training_positions).sum::<u64>());
+        assert_eq!(ours.plies as usize, games.iter().map(|game| game.moves.len()).sum::<usize>());
+        let order = [0, 1, 2, 0, 1, 3, 4, 7, 8, 5, 6];
+        assert!(read(&path) == numbered(&games, order));
+    }
+
+    #[test]
+    fn full_blocks_are_written_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store");
+        let mut store = StoreWriter::open(&path).unwrap();
+        let game = GameRecord { start: sesame::position::Position::startpos(), moves: Vec::new(), result: 1 };
+        for number in 0..MAX_GAMES as u64 + 1 {
+            store.add("recipe", number, game.clone()).unwrap();
+        }
+        // A kill loses the one game that waits.
+        drop(store);
+        assert_eq!(read(&path).len(), MAX_GAMES);
+    }
+
+    #[test]
+    fn a_cut_loses_the_last_block_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store");
+        let (games, ends) = three_blocks(&path);
+        let bytes = std::fs::read(&path).unwrap();
+        for cut in (ends[2]..ends[3]).step_by(61).chain([ends[3] - 1]) {
+            std::fs::write(&path, &bytes[..cut]).unwrap();
+            assert!(read(&path) == numbered(&games, 0..5), "{cut}");
+            // The next writer goes on behind the torn block.
+            let mut store = StoreWriter::open(&path).unwrap();
+            assert_eq!(store.contents("recipe\n").numbers.last().unwrap().end, 5);
+            assert!(store.add("recipe\n", 5, games[5].clone()).unwrap());
+            store.flush().unwrap();
+            drop(store);
+            assert!(read(&path) == numbered(&games, 0..6), "{cut}");
+        }
+        std::fs::write(&path, [&bytes[..], &[0; 100_000]].concat()).unwrap();
+        assert!(read(&path) == numbered(&games, 0..9), "zeros as after a power failure");
+    }
+
+    #[test]
+    fn a_damaged_block_is_skipped() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store");
+        let (games, ends) = three_blocks(&path);
+        let bytes = std::fs::read(&path).unwrap();
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(4);
+        for _ in 0..200 {
+            let mut damaged = bytes.clone();
+            let place = random.next_u32() as usize % bytes.len();
+            match random.next_u32() % 3 {
+                0 => damaged[place] ^= 1 << (random.next_u32() % 8),
+                1 => drop(damaged.remove(place)),
+                _ => damaged.insert(place, random.next_u32() as u8),
+            }
+            std::fs::write(&path, &damaged).unwrap();
+            let found = read(&path);
+            let whole: Vec<_> = [0..2, 2..5, 5..9]
+                .into_iter()
+                .zip(ends.windows(2))
+                .filter(|(_, ends)| !(ends[0]..ends[1]).contains(&place))
+                .flat_map(|(numbers, _)| numbers)
+                .collect();
+            // A byte between two blocks, or one that replaces its like, damages none.
+            assert!(found == numbered(&games, whole) || found == numbered(&games, 0..9), "{place}");
+        }
+        // A magic far behind damage, across the window that is searched.
+        for gap in [65_528, 65_529, 65_535, 65_536, 65_537, 131_072] {
+            std::fs::write(&path, [&vec![1; gap][..], &bytes].concat()).unwrap();
+            assert!(read(&path) == numbered(&games, 0..9), "{gap}");
+        }
+    }
+
+    #[test]
+    fn huge_counts_take_no_memory() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store");
+        let (games, ends) = three_blocks(&path);
+        let bytes = std::fs::read(&path).unwrap();
+        // Recipe, code and games of the second block; the first number with an overflow.
+        for (place, length) in [(8, 4), (12, 4), (16, 4), (28, 8)] {
+            let mut damaged = bytes.clone();
+            damaged[ends[1] + place..][..length].fill(0xff);
+            let block = &mut damaged[ends[1]..ends[2]];
+            let checksum = checksum(block);
+            block[CHECKSUM].copy_from_slice(&checksum.to_le_bytes());
+            std::fs::write(&path, &damaged).unwrap();
+            assert!(read(&path) == numbered(&games, [0, 1, 5, 6, 7, 8]), "{place}");
+        }
+    }
+
+    #[test]
+    fn other_files_and_second_writers_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store");
+        std::fs::write(&path, [7; 3_000]).unwrap();
+        assert!(fails_with(StoreWriter::open(&path), "is it a store?"));
+        assert!(fails_with(StoreReader::open(&path), "is it a store?"));
+        assert_eq!(std::fs::read(&path).unwrap(), [7; 3_000]);
+        std::fs::write(&path, []).unwrap();
+        assert_eq!(read(&path).len(), 0, "an empty store");
+        let held = StoreWriter::open(&path).unwrap();
+        assert!(fails_with(StoreWriter::open(&path), "another run is writing"));
+        drop(held);
+        StoreWriter::open(&path).unwrap();
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_full_disk_is_an_error() {
+        let file = OpenOptions::new().append(true).open("/dev/full").unwrap();
+        let (path, contents) = (PathBuf::from("/dev/full"), BTreeMap::new());
+        let mut store = StoreWriter { file, path, contents, recipe: String::new(), first: 0, waiting: Vec::new() };
+        store.add("recipe", 0, games(1).remove(0)).unwrap();
+        assert!(fails_with(store.flush(), "/dev/full"));
+    }
+}
