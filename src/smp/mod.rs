@@ -21,9 +21,7 @@ mod vote;
 pub use crate::search::Sharing;
 pub use depths::{SmpStrategy, UnknownStrategy};
 pub use machines::{Ballot, SearchLink};
-#[cfg(feature = "cli")]
-pub(crate) use numa::cores;
-pub(crate) use numa::request_short_slices;
+pub(crate) use numa::{cores, request_short_slices};
 pub use numa::{Affinity, NumaPolicy, UnknownNumaPolicy};
 pub(crate) use pool::Pool;
 #[cfg(feature = "study")]
