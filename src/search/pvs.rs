@@ -278,7 +278,10 @@ impl<T: SearchTable> Worker<T> {
                     alpha = score;
                 }
             }
-            tried.push(mv, piece_to, is_quiet);
+            // A move that raised alpha was right to come early.
+            if best_move != Some(mv) {
+                tried.push(mv, piece_to, is_quiet);
+            }
         }
 
         // 17. Mate and stalemate; or the excluded move is the only one.

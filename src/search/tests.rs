@@ -2,17 +2,19 @@
 
 use std::sync::Arc;
 
+use super::history::{PieceTo, Quiet};
 use super::ordering::Quiets;
 use super::params::null_depth;
 use super::pvs::{NonPv, Pv};
 use super::score::{DRAW, INFINITE, MATE, MAX_PLY, is_mate, mate_in, mated_in};
+use super::threats::Threats;
 use super::{
     Bound, Control, Iteration, IterationResult, SearchContext, ThreadData, TranspositionTable, TtEntry,
     WORKER_STACK_BYTES, Worker,
 };
 use crate::eval::Network;
 use crate::eval::tests::random_weights;
-use crate::position::{Game, Move, Position};
+use crate::position::{Color, Game, Move, Piece, Position};
 use sesame_table::Scheme;
 
 fn table() -> Arc<TranspositionTable> {
@@ -149,6 +151,24 @@ fn quiescence_stores_an_upper_bound_off_the_pv() {
     let taken = game.position().from_uci("e4d5").unwrap();
     assert_eq!((i32::from(entry.score), Move::from_bits(entry.mv)), (score, Some(taken)));
     assert_eq!((entry.bound, entry.pv), (Bound::Upper, false));
+}
+
+#[test]
+fn a_move_that_raised_alpha_gets_no_malus() {
+    // The TT move is searched first and raises alpha, then Rd8 mates.
+    let game = game("6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1");
+    let [first, mate] = ["d1d2", "d1d8"].map(|mv| game.position().from_uci(mv).unwrap());
+    let table = table();
+    let entry = TtEntry { mv: first.bits(), score: 0, depth: 0, bound: Bound::Lower, pv: false, eval: 500 };
+    table.store(game.position().key(), &entry, 1);
+    let mut worker = Worker::new(0, ThreadData::default(), context(&game, &table));
+    worker.search::<Pv>(game.position(), -INFINITE, INFINITE, 4, 0, false).unwrap();
+    let history = |mv| {
+        let piece_to = PieceTo::new(Color::White, Piece::Rook, mv);
+        let threats = Threats::of(game.position()).all;
+        worker.thread.histories.quiet(Quiet { color: Color::White, mv, piece_to, before: [None; 3], threats })
+    };
+    assert!(history(first) >= 0 && history(mate) > 0, "{} {}", history(first), history(mate));
 }
 
 #[test]
