@@ -342,7 +342,7 @@ impl<T: SearchTable> Worker<T> {
             score = -self.search::<NonPv>(child, -alpha - 1, -alpha, full_depth, next, !node.cut_node)?;
         }
         if N::PV && (number == 1 || score > alpha) {
-            score = -self.search::<Pv>(child, -node.beta, -alpha, new_depth, next, false)?;
+            score = -self.search::<Pv>(child, -node.beta, -alpha, full_depth, next, false)?;
         }
         Ok(score)
     }

@@ -172,6 +172,20 @@ fn a_move_that_raised_alpha_gets_no_malus() {
 }
 
 #[test]
+fn the_pv_search_keeps_the_depth_of_the_null_window_search() {
+    // Rxb7 comes late and beats the other moves by far, so its null-window search is one ply deeper than its node less
+    // two (one for the move, one for internal iterative reduction).
+    let (game, table) = (game("1R6/1brk2p1/4p2p/p1P1Pp2/P7/6P1/1P4P1/2R3K1 w - - 0 1"), table());
+    let mut worker = Worker::new(0, ThreadData::default(), context(&game, &table));
+    worker.root_depth = 5;
+    worker.search::<Pv>(game.position(), -INFINITE, INFINITE, 5, 0, false).unwrap();
+    let mut child = game.position().clone();
+    child.play(child.from_uci("b8b7").unwrap());
+    let entry = table.probe(child.key()).unwrap();
+    assert_eq!((entry.bound, entry.depth), (Bound::Exact, 5 - 2 + 1));
+}
+
+#[test]
 fn repetition_in_the_search_is_a_draw() {
     // White is hopelessly behind and has a perpetual check on e8 and h5.
     assert_eq!(score("6k1/6p1/8/7Q/8/1q6/1r4PP/7K w - - 0 1", 10), DRAW);
