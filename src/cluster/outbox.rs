@@ -137,8 +137,8 @@ mod tests {
     #[test]
     fn shallow_entries_are_not_sent() {
         let mut outbox = Outbox::new(2);
-        offer(&outbox, [entry(1, FIRST_DEPTH - 1), entry(2, FIRST_DEPTH)]);
-        assert_eq!(outbox.batch(), [entry(2, FIRST_DEPTH)]);
+        offer(&outbox, [entry(1, FIRST_DEPTH), entry(2, FIRST_DEPTH + 1)]);
+        assert_eq!(outbox.batch(), [entry(2, FIRST_DEPTH + 1)]);
     }
 
     #[test]

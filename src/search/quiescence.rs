@@ -9,6 +9,7 @@ use super::score::{DECISIVE_BOUND, DRAW, INFINITE, MAX_PLY, is_decisive, mated_i
 use super::threats::CheckSquares;
 use super::threats::Threats;
 use super::tt::Bound;
+use super::tt::QS_NO_CHECKS;
 use super::tt::SearchTable;
 use super::tt::TtStore;
 use super::worker::Worker;
@@ -52,10 +53,12 @@ impl<T: SearchTable> Worker<T> {
             return Ok(if in_check { DRAW } else { self.evaluate(position, ply) });
         }
 
-        // 2. Transposition table: an entry of any depth is deep enough.
+        // 2. Transposition table: an entry without quiet checks does not suffice where they are searched.
+        let depth = if in_check || quiets == Quiets::Checks { 0 } else { QS_NO_CHECKS };
         let tt_hit = self.probe_tt(position, ply);
         if !N::PV
             && let Some(tt_hit) = tt_hit
+            && tt_hit.depth >= depth
             && tt_hit.cuts(beta)
             && i32::from(position.halfmove_clock()) < tt_cutoff_clock()
         {
@@ -142,11 +145,11 @@ impl<T: SearchTable> Worker<T> {
         }
         debug_assert!(best_score > -INFINITE, "a position not in check stands pat, one in check has a move");
 
-        // 10. Transposition table, depth 0. A score inside the window is stored as an upper bound: an exact
+        // 10. Transposition table. A score inside the window is stored as an upper bound: an exact
         // one would replace deeper entries.
         let bound = if best_score >= beta { Bound::Lower } else { Bound::Upper };
         let pv = tt_hit.is_some_and(|tt_hit| tt_hit.pv);
-        let result = TtStore { mv: best_move, score: best_score, depth: 0, bound, pv, raw_eval };
+        let result = TtStore { mv: best_move, score: best_score, depth, bound, pv, raw_eval };
         self.store_tt(position, ply, result, work_before);
         Ok(best_score)
     }

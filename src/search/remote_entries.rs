@@ -39,7 +39,7 @@ impl RemoteEntries {
     /// Takes only deep enough entries.
     #[inline]
     pub(crate) fn offer(&self, worker: usize, nodes: u64, entry: RemoteEntry) {
-        if entry.entry.depth >= self.min_depth() {
+        if entry.entry.depth > self.min_depth() {
             self.taker.take(worker, nodes, entry);
         }
     }

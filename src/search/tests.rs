@@ -8,6 +8,7 @@ use super::params::null_depth;
 use super::pvs::{NonPv, Pv};
 use super::score::{DRAW, INFINITE, MATE, MAX_PLY, is_mate, mate_in, mated_in};
 use super::threats::Threats;
+use super::tt::QS_NO_CHECKS;
 use super::{
     Bound, Control, Iteration, IterationResult, SearchContext, ThreadData, TranspositionTable, TtEntry,
     WORKER_STACK_BYTES, Worker,
@@ -126,7 +127,7 @@ fn a_mate_threat_extends_the_node() {
         [("3r2k1/Q4ppp/8/8/8/8/5PPP/6K1 w - - 0 1", Some(11)), ("3r2k1/Q4ppp/8/8/8/7P/5PP1/6K1 w - - 0 1", None)]
     {
         let (_, entry) = null_window_search(fen, 10, |eval| eval / 2);
-        assert_eq!(entry.map(|entry| entry.depth), searched, "{fen}");
+        assert_eq!(entry.map(|entry| i32::from(entry.depth) + QS_NO_CHECKS), searched, "{fen}");
     }
 }
 
@@ -137,7 +138,7 @@ fn a_mate_threat_stops_reverse_futility() {
         [("6k1/5ppp/8/8/8/5p1q/QR3P1P/6K1 w - - 0 1", Some(2)), ("6k1/5ppp/8/8/8/5p1q/QR3P1P/4N1K1 w - - 0 1", None)]
     {
         let (_, entry) = null_window_search(fen, 2, |eval| eval - 400);
-        assert_eq!(entry.map(|entry| entry.depth), searched, "{fen}");
+        assert_eq!(entry.map(|entry| i32::from(entry.depth) + QS_NO_CHECKS), searched, "{fen}");
     }
 }
 
@@ -151,6 +152,17 @@ fn quiescence_stores_an_upper_bound_off_the_pv() {
     let taken = game.position().from_uci("e4d5").unwrap();
     assert_eq!((i32::from(entry.score), Move::from_bits(entry.mv)), (score, Some(taken)));
     assert_eq!((entry.bound, entry.pv), (Bound::Upper, false));
+}
+
+#[test]
+fn quiet_checks_need_an_entry_that_had_them() {
+    // Rd8 mates; without quiet checks the score is a bound below alpha, which the table keeps.
+    let game = game("6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1");
+    let mut worker = Worker::new(0, ThreadData::default(), context(&game, &table()));
+    let alpha = worker.static_evals(game.position(), None, 0).1 + 1000;
+    let scores = [Quiets::None, Quiets::Checks, Quiets::None]
+        .map(|quiets| worker.quiescence::<NonPv>(game.position(), alpha, alpha + 1, 0, quiets).unwrap());
+    assert!(scores[0] <= alpha && scores[1..] == [mate_in(1); 2], "{scores:?}");
 }
 
 #[test]
@@ -182,7 +194,7 @@ fn the_pv_search_keeps_the_depth_of_the_null_window_search() {
     let mut child = game.position().clone();
     child.play(child.from_uci("b8b7").unwrap());
     let entry = table.probe(child.key()).unwrap();
-    assert_eq!((entry.bound, entry.depth), (Bound::Exact, 5 - 2 + 1));
+    assert_eq!((entry.bound, i32::from(entry.depth) + QS_NO_CHECKS), (Bound::Exact, 5 - 2 + 1));
 }
 
 #[test]

@@ -44,6 +44,7 @@ pub struct TtEntry {
     pub mv: u16,
     /// Mate scores count from this position.
     pub score: i16,
+    /// In plies and one more: 1 is quiescence with quiet checks, 0 without.
     pub depth: u8,
     pub bound: Bound,
     /// The position has been on a principal variation.
@@ -187,6 +188,9 @@ impl<R: Recorder + 'static, const BITS: u32> SearchTable for Table<TtEntry, R, S
 /// No static evaluation: the position is in check.
 pub(crate) const STORED_NO_EVAL: i16 = i16::MIN;
 
+/// Depth of quiescence without quiet checks; with them (or in check) it is 0.
+pub(super) const QS_NO_CHECKS: i32 = -1;
+
 /// A table entry as it applies to the probing node.
 #[derive(Clone, Copy)]
 pub(super) struct TtHit {
@@ -245,7 +249,7 @@ impl<T: SearchTable> Worker<T> {
         Some(TtHit {
             mv,
             score: from_tt(entry.score, ply, position.halfmove_clock()),
-            depth: i32::from(entry.depth),
+            depth: i32::from(entry.depth) + QS_NO_CHECKS,
             bound: entry.bound,
             pv: entry.pv,
             work,
@@ -260,7 +264,7 @@ impl<T: SearchTable> Worker<T> {
         let entry = TtEntry {
             mv: mv.map_or(0, Move::bits),
             score: to_tt(score, ply),
-            depth: depth.clamp(0, 255) as u8,
+            depth: (depth - QS_NO_CHECKS).clamp(0, 255) as u8,
             bound,
             pv,
             eval: raw_eval.map_or(STORED_NO_EVAL, |eval| eval as i16),
