@@ -217,9 +217,10 @@ impl Position {
         self.quiet_moves_to(|_| BitBoard::FULL, list);
     }
 
-    /// Appends the [quiet moves](Self::quiet_moves) with a target in `squares` of the moving piece.
+    /// Appends the [quiet moves](Self::quiet_moves) with a target in `squares` of the moving piece. Returns true if there
+    /// are others.
     #[inline]
-    pub fn quiet_moves_to(&self, squares: impl Fn(Piece) -> BitBoard, list: &mut MoveList) {
+    pub fn quiet_moves_to(&self, squares: impl Fn(Piece) -> BitBoard, list: &mut MoveList) -> bool {
         let us = self.side_to_move();
         let theirs = self.colors(!us);
         let en_passant = self.en_passant_target();
@@ -227,10 +228,14 @@ impl Position {
         // The generator tests every square around the king for safety. Without target squares the king is
         // left out.
         let skipped = if squares(Piece::King).is_empty() { self.king(us).bitboard() } else { BitBoard::EMPTY };
+        let mut others = BitBoard::EMPTY;
         self.board.generate_moves_for(!skipped, |moves| {
-            let to = (moves.to & squares(moves.piece)) - theirs;
-            if moves.piece == Piece::Pawn {
-                push_all(list, moves.from, to - en_passant - last_rank);
+            let is_pawn = moves.piece == Piece::Pawn;
+            let quiet = moves.to - theirs - if is_pawn { en_passant } else { BitBoard::EMPTY };
+            let to = quiet & squares(moves.piece);
+            others |= quiet - to;
+            if is_pawn {
+                push_all(list, moves.from, to - last_rank);
                 for to in to & last_rank {
                     push_underpromotions(list, moves.from, to);
                 }
@@ -239,6 +244,8 @@ impl Position {
             }
             false
         });
+        let has_king_move = || self.board.generate_moves_for(skipped, |moves| !(moves.to - theirs).is_empty());
+        !others.is_empty() || !skipped.is_empty() && has_king_move()
     }
 
     /// Returns true if the side to move has a legal move.

@@ -64,6 +64,8 @@ pub struct MovePicker {
     next_bad: usize,
     next_refutation: usize,
     checks_only: bool,
+    /// Quiet moves were excluded because they give no check.
+    pub left_out_quiets: bool,
 }
 
 impl MovePicker {
@@ -89,6 +91,7 @@ impl MovePicker {
             next_bad: 0,
             next_refutation: 0,
             checks_only: false,
+            left_out_quiets: false,
         }
     }
 
@@ -141,7 +144,10 @@ impl MovePicker {
                     self.next = 0;
                     match quiets {
                         Quiets::All => position.quiet_moves(&mut self.moves),
-                        Quiets::Checks => position.quiet_moves_to(|piece| self.hints.checks.by(piece), &mut self.moves),
+                        Quiets::Checks => {
+                            let checks = |piece| self.hints.checks.by(piece);
+                            self.left_out_quiets = position.quiet_moves_to(checks, &mut self.moves);
+                        }
                         Quiets::None => {}
                     }
                     self.checks_only = quiets == Quiets::Checks;
@@ -194,6 +200,7 @@ impl MovePicker {
                 kept += 1;
             }
         }
+        self.left_out_quiets = kept < self.moves.len();
         self.moves.truncate(kept);
         self.scores.truncate(kept);
         self.checks_only = true;

@@ -12,7 +12,7 @@ use super::control::Aborted;
 use super::ordering::{Class, MovePicker, Quiets};
 use super::params::*;
 use super::pvs::{Node, NodeType, NonPv};
-use super::score::{DECISIVE_BOUND, MATE_BOUND, is_decisive};
+use super::score::{DECISIVE_BOUND, INFINITE, MATE_BOUND, is_decisive};
 use super::threats::{CheckSquares, mate_threat};
 use super::tt::{Bound, SearchTable, TtHit, TtStore};
 use super::worker::Worker;
@@ -149,21 +149,19 @@ impl<T: SearchTable> Worker<T> {
         Ok(None)
     }
 
-    /// Late-move and futility pruning. Quiet checks are exempt. Futility pruning raises `best_score` towards the
-    /// futility value, which the pruned moves might have reached.
+    /// Late-move and futility pruning. Quiet checks are exempt. Returns the futility value, too, which the pruned moves
+    /// might have reached, or `-INFINITE`.
     #[inline(always)]
-    pub(super) fn remaining_quiets(&self, node: &Node, number: usize, alpha: i32, best_score: &mut i32) -> Quiets {
+    pub(super) fn remaining_quiets(&self, node: &Node, number: usize, alpha: i32) -> (Quiets, i32) {
         let depth = node.depth;
         let max_moves = (lmp_base() + depth * depth) / (2 - i32::from(node.improving));
         let reduced_depth = (depth - self.thread.reductions.get(true, depth, number) / PLY).max(0);
         let futility_value = node.static_eval + futility_base() + futility_margin() * reduced_depth;
         let is_futile =
             !node.in_check && reduced_depth <= futility_depth() && futility_value <= alpha && !is_decisive(alpha);
-        if is_futile {
-            *best_score = (*best_score).max((*best_score + 3 * futility_value) / 4);
-        }
         let is_late = depth <= lmp_depth() && number as i32 > max_moves;
-        if is_late || is_futile { Quiets::Checks } else { Quiets::All }
+        let quiets = if is_late || is_futile { Quiets::Checks } else { Quiets::All };
+        (quiets, if is_futile { futility_value } else { -INFINITE })
     }
 
     /// History and static-exchange pruning. Quiet checks are exempt from history pruning, and may lose as much as

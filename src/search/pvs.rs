@@ -193,6 +193,7 @@ impl<T: SearchTable> Worker<T> {
         let mut best_move = None;
         let original_alpha = alpha;
         let mut quiets = Quiets::All;
+        let mut futility_value = -INFINITE;
         let mut moves = 0;
         // Moves are pruned only after one has a score above a proven loss.
         let has_pieces = position.has_non_pawn_material(us);
@@ -201,7 +202,7 @@ impl<T: SearchTable> Worker<T> {
         loop {
             // 10. Late-move and futility pruning of all remaining quiet moves.
             if quiets == Quiets::All && moves > 0 && may_prune(best_score) {
-                quiets = self.remaining_quiets(&node, moves + 1, alpha, &mut best_score);
+                (quiets, futility_value) = self.remaining_quiets(&node, moves + 1, alpha);
             }
 
             // 11. Next move.
@@ -288,6 +289,9 @@ impl<T: SearchTable> Worker<T> {
         if moves == 0 {
             let mate_or_draw = if in_check { mated_in(ply) } else { DRAW };
             return Ok(if excluded.is_some() { alpha } else { mate_or_draw });
+        }
+        if picker.left_out_quiets {
+            best_score = best_score.max((best_score + 3 * futility_value) / 4);
         }
         best_score = best_score.min(max_score);
 

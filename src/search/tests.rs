@@ -166,6 +166,23 @@ fn quiet_checks_need_an_entry_that_had_them() {
 }
 
 #[test]
+fn futility_raises_the_score_only_for_pruned_moves() {
+    // The bishop can only capture a protected pawn; the knight has quiet moves.
+    for (fen, is_raised) in
+        [("5r1k/8/8/8/8/7p/5p1P/6BK w - - 0 1", false), ("5r1k/8/8/8/8/N6p/5p1P/6BK w - - 0 1", true)]
+    {
+        let game = game(fen);
+        let mut worker = Worker::new(0, ThreadData::default(), context(&game, &table()));
+        let alpha = worker.static_evals(game.position(), None, 0).1 + 200;
+        let score = worker.search::<NonPv>(game.position(), alpha, alpha + 1, 1, 0, false).unwrap();
+        let mut child = game.position().clone();
+        child.play(child.from_uci("g1f2").unwrap());
+        let capture = -worker.quiescence::<NonPv>(&child, -alpha - 1, -alpha, 1, Quiets::Checks).unwrap();
+        assert!(score <= alpha && (score > capture) == is_raised, "{fen}: {score} {capture}");
+    }
+}
+
+#[test]
 fn a_move_that_raised_alpha_gets_no_malus() {
     // The TT move is searched first and raises alpha, then Rd8 mates.
     let game = game("6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1");

@@ -172,9 +172,9 @@ fn noisy_and_quiet_moves_partition_legal_moves() {
             }
         };
         let mut some = MoveList::new();
-        position.quiet_moves_to(squares, &mut some);
+        let has_others = position.quiet_moves_to(squares, &mut some);
         let wanted: Vec<Move> = quiet.iter().copied().filter(|&mv| squares(position.moved(mv)).has(mv.to())).collect();
-        assert_eq!(some.to_vec(), wanted, "{position}");
+        assert_eq!((some.to_vec(), has_others), (wanted.clone(), wanted.len() < quiet.len()), "{position}");
         for &mv in &generated {
             let (moved, captured) = (position.moved(mv), position.captured(mv));
             let noisy = captured.is_some() || mv.promotion() == Some(Piece::Queen);
