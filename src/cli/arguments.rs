@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
-#[cfg(feature = "manual")]
 use clap_complete::Shell;
 
 use super::CommandError;
@@ -39,9 +38,7 @@ pub(super) enum Command {
     Play(PlayArguments),
     Perft(PerftArguments),
     Scaling(ScalingArgs),
-    #[cfg(feature = "manual")]
     Man(ManArguments),
-    #[cfg(feature = "manual")]
     Completions(CompletionsArguments),
 }
 
@@ -180,7 +177,6 @@ impl PerftArguments {
 }
 
 /// Write manual pages for the program and each subcommand
-#[cfg(feature = "manual")]
 #[derive(Debug, Args)]
 pub(super) struct ManArguments {
     /// The folder for the pages; it is created if needed
@@ -191,7 +187,6 @@ pub(super) struct ManArguments {
 /// Print a shell's completion script
 ///
 /// For example: sesame completions bash > ~/.local/share/bash-completion/completions/sesame
-#[cfg(feature = "manual")]
 #[derive(Debug, Args)]
 pub(super) struct CompletionsArguments {
     /// The shell

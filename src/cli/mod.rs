@@ -10,7 +10,6 @@ mod assessment;
 mod interrupt;
 #[cfg(feature = "mpi")]
 mod machines;
-#[cfg(feature = "manual")]
 mod manual;
 mod play;
 mod scaling;
@@ -60,9 +59,7 @@ fn run(command: Command, output: &Output) -> Result<(), CommandError> {
         Command::Play(arguments) => play::run(&arguments, output),
         Command::Perft(arguments) => run_perft(&arguments, output),
         Command::Scaling(arguments) => run_scaling(&arguments, output),
-        #[cfg(feature = "manual")]
         Command::Man(arguments) => manual::write_pages(&arguments, output),
-        #[cfg(feature = "manual")]
         Command::Completions(arguments) => manual::print_completions(&arguments, output),
     }
 }

@@ -239,7 +239,6 @@ fn unwritable_output_is_a_failure() {
     let folder = Folder::new().with("a.epd", b"6k1/5ppp/8/8/8/8/8/K2R4 w - - bm Rd8#;\n").with("a.pgn", b"1. e4 *\n");
     let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
     let (epd, pgn, annotated) = (path("a.epd"), path("a.pgn"), path("b.pgn"));
-    #[cfg(feature = "manual")]
     let man = path("man");
     for arguments in [
         &["analyse", "--depth", "3"][..],
@@ -247,9 +246,7 @@ fn unwritable_output_is_a_failure() {
         &["analyse", &pgn, "--depth", "1", "--out", &annotated],
         &["bench", "1"],
         &["perft", "2"],
-        #[cfg(feature = "manual")]
         &["completions", "bash"],
-        #[cfg(feature = "manual")]
         &["man", "--out", &man],
         &["play"],
         &["uci"],

@@ -8,7 +8,6 @@
 mod allocations;
 mod cli;
 mod cli_analyse;
-#[cfg(feature = "manual")]
 mod cli_manual;
 mod cli_play;
 #[cfg(unix)]
