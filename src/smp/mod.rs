@@ -21,8 +21,8 @@ mod vote;
 pub use crate::search::Sharing;
 pub use depths::{SmpStrategy, UnknownStrategy};
 pub use machines::{Ballot, SearchLink};
-pub(crate) use numa::{cores, request_short_slices};
 pub use numa::{Affinity, NumaPolicy, UnknownNumaPolicy};
+pub(crate) use numa::{cores, request_short_slices};
 pub(crate) use pool::Pool;
 #[cfg(feature = "study")]
 pub use pool::SharingStudy;
