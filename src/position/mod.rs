@@ -5,6 +5,7 @@
 //! history. No input of a user panics.
 
 pub mod attacks;
+mod cuckoo;
 mod fen;
 mod game;
 mod moves;
@@ -17,6 +18,7 @@ use std::fmt;
 use cozy_chess::Board;
 pub use cozy_chess::{BitBoard, CastleRights, Color, File, Piece, Rank, Square};
 
+pub(crate) use cuckoo::has_upcoming_repetition;
 pub(crate) use fen::excerpt;
 pub use fen::{FenError, FenRepair};
 pub use game::{Game, Outcome, is_repetition};

@@ -94,7 +94,10 @@ impl<T: SearchTable> Worker<T> {
             if ply >= MAX_PLY - 1 {
                 return Ok(if in_check { DRAW } else { self.evaluate(position, ply) });
             }
-            // 3. Mate-distance pruning.
+            // 3. Upcoming repetition: at least a draw. Mate-distance pruning.
+            if alpha < DRAW && self.can_repeat(position) {
+                alpha = DRAW;
+            }
             alpha = alpha.max(mated_in(ply));
             beta = beta.min(mate_in(ply + 1));
             if alpha >= beta {

@@ -52,6 +52,12 @@ impl<T: SearchTable> Worker<T> {
         if ply >= MAX_PLY - 1 {
             return Ok(if in_check { DRAW } else { self.evaluate(position, ply) });
         }
+        if alpha < DRAW && self.can_repeat(position) {
+            alpha = DRAW;
+            if alpha >= beta {
+                return Ok(alpha);
+            }
+        }
 
         // 2. Transposition table: an entry without quiet checks does not suffice where they are searched.
         let depth = if in_check || quiets == Quiets::Checks { 0 } else { QS_NO_CHECKS };

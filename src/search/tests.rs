@@ -221,6 +221,20 @@ fn repetition_in_the_search_is_a_draw() {
 }
 
 #[test]
+fn an_upcoming_repetition_is_a_draw() {
+    // White is lost, but Kh1 comes to the position after the first move again.
+    let game = game("6k1/8/8/8/8/8/q4P2/6K1 w - - 0 1");
+    let mut worker = Worker::new(0, ThreadData::default(), context(&game, &table()));
+    let mut position = game.position().clone();
+    for (ply, mv) in ["g1h1", "g8h8", "h1g1", "h8g8"].into_iter().enumerate() {
+        position = worker.make(&position, ply, position.from_uci(mv).unwrap()).unwrap();
+    }
+    let quiescence = worker.quiescence::<NonPv>(&position, -200, -199, 4, Quiets::None).unwrap();
+    let search = worker.search::<NonPv>(&position, -200, -199, 4, 4, false).unwrap();
+    assert_eq!((quiescence, search, worker.nodes()), (DRAW, DRAW, 4));
+}
+
+#[test]
 fn first_return_to_the_root_is_no_draw() {
     // After Nf7+ Kg8 Nh6+ Kh8 White has another move, which was not searched.
     let game = game("5r1k/6n1/B1b4N/8/8/8/P4P2/1K5R w - - 0 1");

@@ -15,7 +15,7 @@ use super::static_eval::EvalCache;
 use super::tb::SyzygyProbe;
 use super::tt::{SearchTable, TranspositionTable};
 use crate::eval::{Accumulators, Network};
-use crate::position::{BitBoard, Game, Move, Position, is_repetition};
+use crate::position::{BitBoard, Game, Move, Position, has_upcoming_repetition, is_repetition};
 
 pub struct SearchContext<T = TranspositionTable> {
     /// With the game before the root.
@@ -158,6 +158,12 @@ impl<T: SearchTable> Worker<T> {
     #[inline]
     pub(super) fn repeats(&self, position: &Position) -> bool {
         is_repetition(&self.keys, position.key(), position.reversible_plies(), self.root_len + 1)
+    }
+
+    /// A move of this position draws by repetition.
+    #[inline]
+    pub(super) fn can_repeat(&self, position: &Position) -> bool {
+        has_upcoming_repetition(position, &self.keys, self.root_len + 1)
     }
 
     #[inline]
