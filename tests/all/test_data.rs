@@ -36,6 +36,7 @@ fn check(file: &str) -> usize {
 #[test]
 fn openings_and_suites_are_legal() {
     assert_eq!(check("openings/noob_3moves_2000.epd"), 2000);
+    assert_eq!(check("openings/unbalanced_1835.epd"), 1835);
     assert_eq!(check("suites/bratko-kopec.epd"), 24);
     assert_eq!(check("suites/wac.epd"), 300);
 }
