@@ -321,7 +321,7 @@ mod tests {
         assert_eq!((plain.nodes, plain.stats), (counted.nodes, None));
         let stats = counted.stats.unwrap();
         assert!(0 < stats.cutoffs && 0 < stats.hints && stats.cutoffs + stats.hints <= stats.hits, "{stats}");
-        // A search function probes at most once. Null moves and re-searches, which count no nodes, are less than a
+        // A search function probes at most once. Null moves and re-searched roots, which count no nodes, are less than a
         // quarter. A search probes once more for the root move order and once for the ponder move.
         let max_probes = counted.nodes * 5 / 4 + 2 * POSITIONS.len() as u64;
         assert!(stats.hits < stats.probes && stats.probes <= max_probes, "{stats}");

@@ -11,7 +11,7 @@ use super::bench_positions::POSITIONS;
 use crate::eval::Network;
 use crate::position::Position;
 use crate::search::score::{DECISIVE_BOUND, MATE, TB_WIN};
-use crate::search::{Bound, STORED_NO_EVAL, TranspositionTable, TtEntry};
+use crate::search::{Bound, QS_NO_CHECKS, STORED_NO_EVAL, TranspositionTable, TtEntry};
 use sesame_table::{Generation, Payload, TableFileOptions};
 pub use sesame_table::{TableFileError, TableFileReport};
 
@@ -68,7 +68,7 @@ pub(super) fn fingerprint_of(network: &Network) -> u64 {
 }
 
 /// Covers everything that the meaning of stored entries depends on: their packing, Zobrist keys and evaluations of the
-/// bench positions, and the scale of decisive scores.
+/// bench positions, the scale of decisive scores, and the least depth.
 fn fingerprint(network: &Network, pack: fn(&TtEntry, Generation) -> u64) -> u64 {
     let mut bytes = network.to_string().into_bytes();
     for (bound, pv) in [(Bound::Upper, false), (Bound::Lower, true), (Bound::Exact, false)] {
@@ -83,7 +83,7 @@ fn fingerprint(network: &Network, pack: fn(&TtEntry, Generation) -> u64) -> u64 
             bytes.extend(network.evaluate(&position).to_le_bytes());
         }
     }
-    bytes.extend([MATE, TB_WIN, DECISIVE_BOUND].into_iter().flat_map(i32::to_le_bytes));
+    bytes.extend([MATE, TB_WIN, DECISIVE_BOUND, QS_NO_CHECKS].into_iter().flat_map(i32::to_le_bytes));
     XxHash3_64::oneshot(&bytes)
 }
 

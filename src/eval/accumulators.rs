@@ -35,7 +35,8 @@ impl Perspective {
     fn feature(self, piece: u16) -> u16 {
         let piece = usize::from(piece);
         let opposite = if piece < OPPONENT { piece + OPPONENT } else { piece - OPPONENT };
-        (if self.player == Color::White { piece } else { opposite } ^ self.flip) as u16
+        let of_player = if self.player == Color::White { piece } else { opposite };
+        (of_player ^ self.flip) as u16
     }
 }
 

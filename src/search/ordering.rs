@@ -64,7 +64,7 @@ pub struct MovePicker {
     next_bad: usize,
     next_refutation: usize,
     checks_only: bool,
-    /// Quiet moves were excluded because they give no check.
+    /// Quiet moves without check were excluded. A move returned before (TT move, refutation) counts as well.
     pub left_out_quiets: bool,
 }
 

@@ -36,10 +36,9 @@ impl RemoteEntries {
         self.min_depth.store(depth, Relaxed);
     }
 
-    /// Takes only deep enough entries.
     #[inline]
     pub(crate) fn offer(&self, worker: usize, nodes: u64, entry: RemoteEntry) {
-        if entry.entry.depth > self.min_depth() {
+        if entry.entry.plies() >= i32::from(self.min_depth()) {
             self.taker.take(worker, nodes, entry);
         }
     }

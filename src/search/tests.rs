@@ -8,7 +8,6 @@ use super::params::null_depth;
 use super::pvs::{NonPv, Pv};
 use super::score::{DRAW, INFINITE, MATE, MAX_PLY, is_mate, mate_in, mated_in};
 use super::threats::Threats;
-use super::tt::QS_NO_CHECKS;
 use super::{
     Bound, Control, Iteration, IterationResult, SearchContext, ThreadData, TranspositionTable, TtEntry,
     WORKER_STACK_BYTES, Worker,
@@ -127,7 +126,7 @@ fn a_mate_threat_extends_the_node() {
         [("3r2k1/Q4ppp/8/8/8/8/5PPP/6K1 w - - 0 1", Some(11)), ("3r2k1/Q4ppp/8/8/8/7P/5PP1/6K1 w - - 0 1", None)]
     {
         let (_, entry) = null_window_search(fen, 10, |eval| eval / 2);
-        assert_eq!(entry.map(|entry| i32::from(entry.depth) + QS_NO_CHECKS), searched, "{fen}");
+        assert_eq!(entry.map(|entry| entry.plies()), searched, "{fen}");
     }
 }
 
@@ -138,7 +137,7 @@ fn a_mate_threat_stops_reverse_futility() {
         [("6k1/5ppp/8/8/8/5p1q/QR3P1P/6K1 w - - 0 1", Some(2)), ("6k1/5ppp/8/8/8/5p1q/QR3P1P/4N1K1 w - - 0 1", None)]
     {
         let (_, entry) = null_window_search(fen, 2, |eval| eval - 400);
-        assert_eq!(entry.map(|entry| i32::from(entry.depth) + QS_NO_CHECKS), searched, "{fen}");
+        assert_eq!(entry.map(|entry| entry.plies()), searched, "{fen}");
     }
 }
 
@@ -211,7 +210,7 @@ fn the_pv_search_keeps_the_depth_of_the_null_window_search() {
     let mut child = game.position().clone();
     child.play(child.from_uci("b8b7").unwrap());
     let entry = table.probe(child.key()).unwrap();
-    assert_eq!((entry.bound, i32::from(entry.depth) + QS_NO_CHECKS), (Bound::Exact, 5 - 2 + 1));
+    assert_eq!((entry.bound, entry.plies()), (Bound::Exact, 5 - 2 + 1));
 }
 
 #[test]

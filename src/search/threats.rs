@@ -89,7 +89,7 @@ impl Default for CheckSquares {
     }
 }
 
-/// A move of the side not to move may give check, castling and promotion left out.
+/// A move of the side not to move may give check, castling, promotion and en passant left out.
 fn can_be_checked(position: &Position) -> bool {
     let them = !position.side_to_move();
     let (enemy, occupied) = (position.colors(them), position.occupied());

@@ -53,6 +53,14 @@ pub struct TtEntry {
     pub eval: i16,
 }
 
+impl TtEntry {
+    /// 0 is quiescence with quiet checks, -1 without.
+    #[inline]
+    pub fn plies(&self) -> i32 {
+        i32::from(self.depth) + QS_NO_CHECKS
+    }
+}
+
 const GENERATION: u32 = 16;
 const PV: u32 = 21;
 const BOUND: u32 = 22;
@@ -189,7 +197,7 @@ impl<R: Recorder + 'static, const BITS: u32> SearchTable for Table<TtEntry, R, S
 pub(crate) const STORED_NO_EVAL: i16 = i16::MIN;
 
 /// Depth of quiescence without quiet checks; with them (or in check) it is 0.
-pub(super) const QS_NO_CHECKS: i32 = -1;
+pub(crate) const QS_NO_CHECKS: i32 = -1;
 
 /// A table entry as it applies to the probing node.
 #[derive(Clone, Copy)]
@@ -249,7 +257,7 @@ impl<T: SearchTable> Worker<T> {
         Some(TtHit {
             mv,
             score: from_tt(entry.score, ply, position.halfmove_clock()),
-            depth: i32::from(entry.depth) + QS_NO_CHECKS,
+            depth: entry.plies(),
             bound: entry.bound,
             pv: entry.pv,
             work,
@@ -306,7 +314,7 @@ impl<T: SearchTable> Worker<T> {
         Some(tt_hit.score)
     }
 
-    /// The node itself is counted already.
+    /// The move to this node is counted already; a null move has none.
     #[inline]
     pub(super) fn record_cutoff(&mut self, tt_hit: TtHit) {
         self.context.table.record_use(EntryUse::Cutoff);

@@ -162,7 +162,7 @@ impl SearchTable for TranspositionCounter {
 
     fn store(&self, key: u64, entry: &TtEntry, _: u64) {
         let mut seen = self.0.lock();
-        if entry.depth > 0 && seen.skip == 0 {
+        if entry.plies() > 0 && seen.skip == 0 {
             seen.searches += 1;
             seen.searched_keys.insert(key);
         }
@@ -323,12 +323,12 @@ mod tests {
     #[test]
     fn counter_counts_repeated_positions() {
         let counter = TranspositionCounter::default();
-        let entry = TtEntry { mv: 0, score: 0, depth: 1, bound: Bound::Exact, pv: false, eval: 0 };
+        let entry = TtEntry { mv: 0, score: 0, depth: 2, bound: Bound::Exact, pv: false, eval: 0 };
         let search = |keys: &[u64]| {
             for &key in keys {
                 assert!(counter.probe(key).is_none());
                 counter.store(key, &entry, 1);
-                counter.store(key, &TtEntry { depth: 0, ..entry }, 1);
+                counter.store(key, &TtEntry { depth: 1, ..entry }, 1);
             }
             counter.counts()
         };
