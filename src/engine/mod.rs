@@ -30,7 +30,7 @@ use std::time::{Duration, Instant};
 use hash_file::fingerprint_of;
 pub use hash_file::{HashFile, TableFileError, TableFileReport};
 pub use search_report::{ChannelSink, SearchEvent, SearchReport};
-pub use strength_limit::StrengthLimit;
+pub use strength_limit::{MoveChoice, StrengthLimit};
 
 pub use sesame_table::{Scheme, TableError};
 
@@ -69,8 +69,8 @@ pub struct Options {
     pub network: Arc<Network>,
     /// Options of Syzygy probing. [`Engine::load_syzygy`] loads the tables.
     pub syzygy: SyzygyOptions,
-    /// The limit of playing strength; `None` for full strength.
-    pub strength_limit: Option<StrengthLimit>,
+    /// The random choice of the move to play; `None` for the best move.
+    pub move_choice: Option<MoveChoice>,
     /// A measurement of shared histories; `None` for the usual sharing.
     #[cfg(feature = "study")]
     pub sharing_study: Option<SharingStudy>,
@@ -114,7 +114,7 @@ impl Default for Options {
             affinity: Affinity::default(),
             syzygy: SyzygyOptions::default(),
             network: Network::embedded(),
-            strength_limit: None,
+            move_choice: None,
             #[cfg(feature = "study")]
             sharing_study: None,
         }
@@ -367,9 +367,9 @@ impl Engine {
         self.options.syzygy = options;
     }
 
-    /// Sets or removes the limit of playing strength for later searches.
-    pub fn set_strength_limit(&mut self, strength_limit: Option<StrengthLimit>) {
-        self.options.strength_limit = strength_limit;
+    /// Sets how later searches choose the move to play; `None` for the best move.
+    pub fn set_move_choice(&mut self, move_choice: Option<MoveChoice>) {
+        self.options.move_choice = move_choice;
     }
 
     /// For the next search; `None` without tablebases.
@@ -426,8 +426,8 @@ impl Engine {
         self.is_used = true;
         self.table.next_generation();
         self.machines.iter().flat_map(|machines| machines.tables()).for_each(|table| table.next_generation());
-        let is_full_strength = self.options.strength_limit.is_none() && !self.options.lockstep;
-        let link = self.link.clone().filter(|_| is_full_strength);
+        let is_plain = self.options.move_choice.is_none() && !self.options.lockstep;
+        let link = self.link.clone().filter(|_| is_plain);
         let mut search = Search {
             game: game.clone(),
             limits,
@@ -447,8 +447,8 @@ impl Engine {
             #[cfg(feature = "study")]
             coherence: self.coherence.clone(),
         };
-        if let Some(strength_limit) = self.options.strength_limit {
-            strength_limit.apply(&mut search);
+        if let Some(move_choice) = self.options.move_choice {
+            move_choice.apply(&mut search);
         }
         self.running = Some(self.search_thread.start(search));
     }

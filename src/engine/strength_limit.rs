@@ -1,5 +1,5 @@
-//! Limited strength (`UCI_LimitStrength`): fewer nodes, and a random choice among the lines of a MultiPV
-//! search.
+//! Random choice among the lines of a MultiPV search: with fewer nodes for limited strength (`UCI_LimitStrength`), or
+//! among moves of almost the same value for variety in the opening.
 //!
 //! The probability of a line falls exponentially with its loss against the best line, divided by a temperature
 //! (a Boltzmann distribution). Stockfish's skill levels also choose among MultiPV lines. Nodes and temperature
@@ -14,6 +14,18 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use crate::position::Game;
 use crate::smp::{BestMove, CurrentMove, Info, Limits, Line, Score, Search, Sink};
+
+/// A random choice of the move to play.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MoveChoice {
+    /// Limits the strength.
+    Limited(StrengthLimit),
+    /// Chooses among moves of almost the same value, at full strength.
+    Varied {
+        /// As in [`StrengthLimit::new`].
+        seed: Option<u64>,
+    },
+}
 
 /// A limit of playing strength.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,11 +62,10 @@ const LEVELS: [Level; 10] = [
     level(2700, 98_500, 13.0),
 ];
 
-/// Full strength, with a choice among moves of almost the same value.
-const VARIED: Level = level(u32::MAX, u64::MAX, 10.0);
-
-/// Lines to choose from. In most positions the lowest node limit suffices for them at depth 1.
-const LINES: usize = 4;
+/// With limited strength. In most positions the lowest node limit suffices for these lines at depth 1.
+const LIMITED_LINES: usize = 4;
+/// Each line costs time at full strength.
+const VARIED: LineChoice = LineChoice { lines: 2, temperature: 10.0, max_mate: i32::MAX };
 /// Of a line that can be played, in temperatures.
 const MAX_LOSS: f64 = 6.0;
 /// Elo for each move more of the recognised mates. The lowest Elo recognises mates in one move.
@@ -74,16 +85,7 @@ impl StrengthLimit {
         StrengthLimit { elo: elo.clamp(Self::MIN_ELO, Self::MAX_ELO), seed }
     }
 
-    /// Creates no limit, but a choice among moves of almost the same value, for variety in the opening. For `seed`, see
-    /// [`StrengthLimit::new`].
-    pub fn varied(seed: Option<u64>) -> StrengthLimit {
-        StrengthLimit { elo: VARIED.elo, seed }
-    }
-
     fn level(&self) -> Level {
-        if *self == Self::varied(self.seed) {
-            return VARIED;
-        }
         let above = LEVELS.partition_point(|level| level.elo < self.elo).clamp(1, LEVELS.len() - 1);
         let (low, high) = (LEVELS[above - 1], LEVELS[above]);
         let share = f64::from(self.elo - low.elo) / f64::from(high.elo - low.elo);
@@ -92,15 +94,54 @@ impl StrengthLimit {
         Level { elo: self.elo, nodes: nodes.round() as u64, temperature }
     }
 
-    /// In moves. Mates up to this length are always recognised.
-    fn max_mate(&self) -> i32 {
-        (1 + (self.elo - Self::MIN_ELO) / ELO_PER_MATE_MOVE) as i32
+    fn choice(&self) -> LineChoice {
+        let max_mate = (1 + (self.elo - Self::MIN_ELO) / ELO_PER_MATE_MOVE) as i32;
+        LineChoice { lines: LIMITED_LINES, temperature: self.level().temperature, max_mate }
     }
 
+    /// Turns off tablebase probes, which are too strong for a limited player. Time alone cuts the reported thinking short:
+    /// with another limit, the answer comes when the search is over.
+    fn apply(&self, search: &mut Search) {
+        let Limits { depth, nodes, soft_nodes, mate, .. } = search.limits;
+        search.takes_its_time = depth.is_none() && mate.is_none() && nodes.or(soft_nodes).is_none();
+        let nodes = self.level().nodes;
+        search.limits.nodes = Some(search.limits.nodes.map_or(nodes, |limit| limit.min(nodes)));
+        search.syzygy = None;
+    }
+}
+
+impl MoveChoice {
+    pub(super) fn apply(&self, search: &mut Search) {
+        let (choice, seed) = match self {
+            MoveChoice::Limited(limit) => {
+                limit.apply(search);
+                (limit.choice(), limit.seed)
+            }
+            MoveChoice::Varied { seed } => (VARIED, *seed),
+        };
+        let multi_pv = search.multi_pv;
+        search.multi_pv = multi_pv.max(choice.lines);
+        let random = random(seed, &search.game);
+        let sink = Arc::clone(&search.sink);
+        search.sink = Arc::new(MoveChoiceSink { choice, random, multi_pv, sink, lines: Mutex::default() });
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct LineChoice {
+    /// To choose from.
+    lines: usize,
+    /// As in [`Level`].
+    temperature: f64,
+    /// Recognised mates, in moves.
+    max_mate: i32,
+}
+
+impl LineChoice {
     /// Returns the index of one of the lines, which are best first. `random` is in 0..1. A recognised mate is always played;
     /// being mated in a recognised mate is avoided if possible.
     fn choose(&self, lines: &[Line], random: f64) -> usize {
-        let max_mate = self.max_mate();
+        let max_mate = self.max_mate;
         if matches!(lines.first().map(|line| line.score), Some(Score::Mate(moves)) if (1..=max_mate).contains(&moves)) {
             return 0;
         }
@@ -111,9 +152,8 @@ impl StrengthLimit {
             Score::Mate(_) => -LONG_MATE_VALUE,
         };
         let best = lines.iter().map(value).fold(f64::NEG_INFINITY, f64::max);
-        let temperature = self.level().temperature;
         let weight = |line: &Line| {
-            let loss = (best - value(line)) / temperature;
+            let loss = (best - value(line)) / self.temperature;
             if is_blunder(line) || loss > MAX_LOSS { 0.0 } else { (-loss).exp() }
         };
         let mut left = random * lines.iter().map(weight).sum::<f64>();
@@ -126,24 +166,6 @@ impl StrengthLimit {
         }
         // All lines are blunders, or a rounding error.
         0
-    }
-
-    /// A limit turns off tablebase probes: they are too strong for a limited player. The time alone ends a thought: with another
-    /// limit the answer comes when the search is over.
-    pub(super) fn apply(&self, search: &mut Search) {
-        if *self != Self::varied(self.seed) {
-            let Limits { depth, nodes, soft_nodes, mate, .. } = search.limits;
-            search.takes_its_time = depth.is_none() && mate.is_none() && nodes.or(soft_nodes).is_none();
-            let nodes = self.level().nodes;
-            search.limits.nodes = Some(search.limits.nodes.map_or(nodes, |limit| limit.min(nodes)));
-            search.syzygy = None;
-        }
-        let multi_pv = search.multi_pv;
-        search.multi_pv = multi_pv.max(LINES);
-        let random = random(self.seed, &search.game);
-        let sink = Arc::clone(&search.sink);
-        search.sink =
-            Arc::new(StrengthLimitSink { strength_limit: *self, random, multi_pv, sink, lines: Mutex::default() });
     }
 }
 
@@ -160,8 +182,8 @@ fn random(seed: Option<u64>, game: &Game) -> f64 {
 }
 
 /// Chooses the move to play, and forwards the reports without the additional lines.
-struct StrengthLimitSink {
-    strength_limit: StrengthLimit,
+struct MoveChoiceSink {
+    choice: LineChoice,
     random: f64,
     /// Lines to forward.
     multi_pv: usize,
@@ -203,7 +225,7 @@ impl CandidateLines {
     }
 }
 
-impl Sink for StrengthLimitSink {
+impl Sink for MoveChoiceSink {
     fn info(&self, info: &Info) {
         self.lines.lock().record(info);
         if info.line.rank <= self.multi_pv {
@@ -214,7 +236,7 @@ impl Sink for StrengthLimitSink {
     fn best_move(&self, best: &BestMove) {
         let lines = self.lines.lock();
         let all = lines.all();
-        let choice = all.get(self.strength_limit.choose(&all, self.random));
+        let choice = all.get(self.choice.choose(&all, self.random));
         match (choice, &lines.info) {
             (Some(line), Some(info)) if line.pv.first() != best.best.as_ref() => {
                 let (mv, ponder) = (line.pv.first().copied(), line.pv.get(1).copied());
@@ -258,7 +280,7 @@ mod tests {
         let lines = lines(scores);
         let mut counts = vec![0; lines.len()];
         for step in 0..1000 {
-            counts[StrengthLimit::new(elo, None).choose(&lines, f64::from(step) / 1000.0)] += 1;
+            counts[StrengthLimit::new(elo, None).choice().choose(&lines, f64::from(step) / 1000.0)] += 1;
         }
         counts
     }

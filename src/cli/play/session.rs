@@ -15,7 +15,7 @@ use crate::cli::CommandError;
 use crate::cli::assessment::{Assessment, WhiteScore, assess, name, san_line};
 use crate::cli::interrupt::at_first_signal;
 use crate::cli::terminal::{BoardStyle, SearchStatus};
-use crate::engine::{ChannelSink, Engine, Limits, Options, Score, SearchEvent, StrengthLimit};
+use crate::engine::{ChannelSink, Engine, Limits, MoveChoice, Options, Score, SearchEvent, StrengthLimit};
 use crate::games::pgn::PgnGame;
 use crate::position::Color;
 use crate::uci::Output;
@@ -310,7 +310,7 @@ impl PlaySession {
         let time = self.limits.move_time.unwrap_or(HINT_TIME).min(HINT_TIME);
         let time = self.game.time_left(Instant::now()).map_or(time, |left| time.min(left / 20));
         let limits = Limits { move_time: Some(time.max(Duration::from_millis(10))), ..self.limits.clone() };
-        self.engine.set_strength_limit(None);
+        self.engine.set_move_choice(None);
         let assessed = assess(&mut self.engine, &self.game.game, &limits, |_| Flow::Continue(()));
         assessed.map_err(|error| self.say(error.to_string())).ok()
     }
@@ -344,8 +344,9 @@ impl PlaySession {
         self.game.run_clock(now);
         let clock = self.game.clock.as_ref().map(|clock| clock.for_engine(now));
         let varies = self.varies_opening && self.game.moves().len() < OPENING;
-        let choice = varies.then(|| StrengthLimit::varied(self.seed));
-        self.engine.set_strength_limit(self.elo.map(|elo| StrengthLimit::new(elo, self.seed)).or(choice));
+        let varied = varies.then_some(MoveChoice::Varied { seed: self.seed });
+        let limited = self.elo.map(|elo| MoveChoice::Limited(StrengthLimit::new(elo, self.seed)));
+        self.engine.set_move_choice(limited.or(varied));
         self.engine.go(&self.game.game, Limits { clock, ..self.limits.clone() });
         let mut status = SearchStatus::new(self.limits.move_time);
         let mut flow = Flow::Continue(());

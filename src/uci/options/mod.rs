@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::parse::{parse_number, quote};
 use super::session::Session;
 use crate::engine::{
-    Affinity, Engine, EngineError, Network, NumaPolicy, Scheme, SmpStrategy, StrengthLimit, SyzygyOptions,
+    Affinity, Engine, EngineError, MoveChoice, Network, NumaPolicy, Scheme, SmpStrategy, StrengthLimit, SyzygyOptions,
 };
 use crate::syzygy::MAX_PIECES;
 
@@ -227,8 +227,8 @@ impl Session {
             (skill < FULL_SKILL).then(|| StrengthLimit::MIN_ELO + skill * range / (FULL_SKILL - 1))
         };
         let elo = if limited { Some(elo) } else { of_skill() };
-        let limit = |elo| StrengthLimit::new(elo, (seed > 0).then_some(seed));
-        self.engine.set_strength_limit(elo.filter(|_| !analysing).map(limit));
+        let limit = |elo| MoveChoice::Limited(StrengthLimit::new(elo, (seed > 0).then_some(seed)));
+        self.engine.set_move_choice(elo.filter(|_| !analysing).map(limit));
     }
 
     /// An empty path means the embedded network. If the file is unusable, the network in use stays.

@@ -116,18 +116,19 @@ fn five_options_limit_the_strength() {
     let mut session = session();
     let mut limit = |name, value| {
         set(&mut session, name, value);
-        session.engine.options().strength_limit
+        session.engine.options().move_choice
     };
+    let limited = |elo, seed| Some(MoveChoice::Limited(StrengthLimit::new(elo, seed)));
     assert_eq!(limit("UCI_Elo", "1500"), None);
-    assert_eq!(limit("UCI_LimitStrength", "true"), Some(StrengthLimit::new(1500, None)));
-    assert_eq!(limit("Strength Seed", "1"), Some(StrengthLimit::new(1500, Some(1))));
+    assert_eq!(limit("UCI_LimitStrength", "true"), limited(1500, None));
+    assert_eq!(limit("Strength Seed", "1"), limited(1500, Some(1)));
     assert_eq!(limit("UCI_AnalyseMode", "true"), None, "analysis is at full strength");
-    assert_eq!(limit("UCI_AnalyseMode", "false"), Some(StrengthLimit::new(1500, Some(1))));
-    assert_eq!(limit("Skill Level", "0"), Some(StrengthLimit::new(1500, Some(1))), "the Elo take precedence");
+    assert_eq!(limit("UCI_AnalyseMode", "false"), limited(1500, Some(1)));
+    assert_eq!(limit("Skill Level", "0"), limited(1500, Some(1)), "the Elo take precedence");
     for (level, elo) in [("0", 1320), ("1", 1392), ("19", 2700)] {
         limit("UCI_LimitStrength", "true");
         limit("Skill Level", level);
-        assert_eq!(limit("UCI_LimitStrength", "false"), Some(StrengthLimit::new(elo, Some(1))));
+        assert_eq!(limit("UCI_LimitStrength", "false"), limited(elo, Some(1)));
     }
     assert_eq!(limit("Skill Level", "20"), None);
 }
