@@ -59,6 +59,6 @@ pub use remote_entries::{EntryTaker, RemoteEntries, RemoteEntry, SentFilter};
 pub use root::{Iteration, IterationResult, RootLine};
 pub(crate) use round_robin::RoundRobin;
 pub use tb::SyzygyProbe;
-pub(crate) use tt::{QS_NO_CHECKS, STORED_NO_EVAL};
 pub use tt::{Bound, SearchTable, TranspositionTable, TtEntry};
+pub(crate) use tt::{QS_NO_CHECKS, STORED_NO_EVAL};
 pub use worker::{SearchContext, ThreadData, Worker};
