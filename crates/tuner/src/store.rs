@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::hash::Hasher as _;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -56,21 +56,24 @@ impl Block {
 
     /// `path` is for the message.
     pub(crate) fn decode(&self, path: &Path) -> Result<Vec<(u64, GameRecord)>, CommandError> {
-        match codec::decode(&self.code, self.games as usize) {
-            Ok(games) => Ok(self.numbers().zip(games).collect()),
-            Err(error) => {
-                let Range { start, end } = self.numbers();
-                Err(refused(path, format!("games {start} to {}: {error}", end.saturating_sub(1))))
-            }
+        let Range { start, end } = self.numbers();
+        let refused = |error: String| refused(path, format!("games {start} to {}: {error}", end.saturating_sub(1)));
+        let games = codec::decode(&self.code, self.games as usize).map_err(|error| refused(error.to_string()))?;
+        let [found, expected] = [counts(&games), (self.plies.into(), self.positions.into())];
+        if found != expected {
+            let ((plies, positions), (header_plies, header_positions)) = (found, expected);
+            return Err(refused(format!(
+                "the header has {header_plies} plies and {header_positions} training positions, the games have {plies} and {positions}"
+            )));
         }
+        Ok(self.numbers().zip(games).collect())
     }
 
     fn encode(recipe: &str, first: u64, games: &[GameRecord]) -> Result<Vec<u8>, CodeError> {
         let code = codec::encode(games)?;
-        let plies: usize = games.iter().map(|game| game.moves.len()).sum();
-        let positions: u64 = games.iter().map(GameRecord::training_positions).sum();
+        let (plies, positions) = counts(games);
         let mut bytes = MAGIC.to_vec();
-        for number in [recipe.len(), code.len(), games.len(), plies, positions as usize] {
+        for number in [recipe.len() as u64, code.len() as u64, games.len() as u64, plies, positions] {
             bytes.extend((number as u32).to_le_bytes());
         }
         bytes.extend(first.to_le_bytes());
@@ -94,7 +97,12 @@ impl Block {
         let [recipe, code, games, plies, positions] = [8, 12, 16, 20, 24].map(number);
         let (first, expected) = (long(28), long(CHECKSUM.start));
         let body = recipe.saturating_add(code);
-        if body > MAX_BODY || games as usize > MAX_GAMES || first.checked_add(games.into()).is_none() {
+        let fits = body <= MAX_BODY
+            && games as usize <= MAX_GAMES
+            && plies as usize <= games as usize * codec::MAX_PLIES
+            && positions <= plies
+            && first.checked_add(games.into()).is_some();
+        if !fits {
             return Ok(None);
         }
         // Grows with what there is to read.
@@ -106,6 +114,12 @@ impl Block {
         let recipe = String::from_utf8(bytes.split_off(HEADER_BYTES)).ok();
         Ok(recipe.map(|recipe| Self { recipe, first, games, plies, positions, code, checksum: expected }))
     }
+}
+
+/// Plies, and positions for training.
+fn counts(games: &[GameRecord]) -> (u64, u64) {
+    let plies = games.iter().map(|game| game.moves.len() as u64).sum();
+    (plies, games.iter().map(GameRecord::training_positions).sum())
 }
 
 /// Leaves out the checksum itself.
@@ -121,18 +135,23 @@ pub(crate) struct StoreReader {
     file: File,
     path: PathBuf,
     offset: u64,
-    /// The first block, which tells a store from other files.
+    /// Other files are refused.
+    is_store: bool,
+    /// The first block.
     ahead: Option<Block>,
 }
 
 impl StoreReader {
-    /// The file must be empty or have a block.
+    /// The file must be empty, begin like a store or have a block.
     pub(crate) fn open(path: &Path) -> Result<Self, CommandError> {
-        let file = regular_file::open(path).map_err(at(path))?;
-        let is_empty = file.metadata().map_err(at(path))?.len() == 0;
-        let mut reader = Self { file, path: path.to_owned(), offset: 0, ahead: None };
+        Self::new(regular_file::open(path).map_err(at(path))?, path)
+    }
+
+    fn new(file: File, path: &Path) -> Result<Self, CommandError> {
+        let is_store = begins_like_a_store(&file).map_err(at(path))?;
+        let mut reader = Self { file, path: path.to_owned(), offset: 0, is_store, ahead: None };
         reader.ahead = reader.next_block().map_err(at(path))?;
-        if is_empty || reader.ahead.is_some() { Ok(reader) } else { Err(refused(path, NO_STORE)) }
+        if reader.is_store { Ok(reader) } else { Err(refused(path, NO_STORE)) }
     }
 
     fn next_block(&mut self) -> io::Result<Option<Block>> {
@@ -145,8 +164,8 @@ impl StoreReader {
                 break;
             }
         }
-        let is_other_file = begin == 0 && found.is_none();
-        if self.offset > begin && !is_other_file {
+        self.is_store |= found.is_some();
+        if self.offset > begin && self.is_store {
             let (path, end) = (self.path.display(), self.offset);
             print_status(&format!(
                 "{path}: bytes {begin} to {end} are damaged or an incomplete block; they are skipped"
@@ -173,6 +192,22 @@ impl StoreReader {
         }
         Ok(false)
     }
+}
+
+/// Returns whether a kill or a power failure during the first write can have left the file like this.
+fn begins_like_a_store(mut file: &File) -> io::Result<bool> {
+    let mut first = Vec::new();
+    file.take(MAGIC.len() as u64).read_to_end(&mut first)?;
+    if MAGIC.starts_with(&first) {
+        return Ok(true);
+    }
+    file.rewind()?;
+    for byte in BufReader::new(file).bytes() {
+        if byte? != 0 {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 impl Iterator for StoreReader {
@@ -222,7 +257,7 @@ pub(crate) fn games(
     }))
 }
 
-/// What a store has of one recipe.
+/// The games of one recipe in a store.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Contents {
     /// Ascending, unless blocks were appended in another order.
@@ -265,8 +300,10 @@ impl StoreWriter {
     pub(crate) fn open(path: &Path) -> Result<Self, CommandError> {
         let file = OpenOptions::new().create(true).append(true).read(true).open(path).map_err(at(path))?;
         file.try_lock().map_err(in_use(path))?;
+        drop(regular_file::open(path).map_err(at(path))?);
         let mut contents: BTreeMap<String, Contents> = BTreeMap::new();
-        for block in StoreReader::open(path)? {
+        // On Windows nothing can be read through another handle while the lock is held.
+        for block in StoreReader::new(file.try_clone().map_err(at(path))?, path)? {
             let block = block?;
             contents.entry(block.recipe.clone()).or_default().add(&block);
         }
@@ -302,7 +339,7 @@ impl StoreWriter {
         let bytes = Block::encode(&self.recipe, self.first, &self.waiting)
             .map_err(|error| refused(&self.path, format!("game {} or a later one: {error}", self.first)))?;
         let length = self.file.metadata().map_err(at(&self.path))?.len();
-        if let Err(error) = self.file.write_all(&bytes) {
+        if let Err(error) = self.file.write_all(&bytes).and_then(|()| self.file.sync_data()) {
             // As on a full disk. A part of a block would do no harm.
             let _ = self.file.set_len(length);
             return Err(at(&self.path)(error));
@@ -334,6 +371,11 @@ pub(crate) mod tests {
 
     fn read(path: &Path) -> Vec<(u64, GameRecord)> {
         super::games(path).unwrap().map(Result::unwrap).collect()
+    }
+
+    fn correct_checksum(block: &mut [u8]) {
+        let checksum = checksum(block);
+        block[CHECKSUM].copy_from_slice(&checksum.to_le_bytes());
     }
 
     /// Three blocks of 2, 3 and 4 games, and where they begin and end.
@@ -403,16 +445,22 @@ pub(crate) mod tests {
         let path = folder.path().join("store");
         let (games, ends) = three_blocks(&path);
         let bytes = std::fs::read(&path).unwrap();
-        for cut in (ends[2]..ends[3]).step_by(61).chain([ends[3] - 1]) {
-            std::fs::write(&path, &bytes[..cut]).unwrap();
-            assert!(read(&path) == numbered(&games, 0..5), "{cut}");
+        let cuts = (0..12).chain((12..ends[3]).step_by(61)).chain(ends[1..].iter().map(|end| end - 1));
+        for (cut, zeros) in cuts.flat_map(|cut| [(cut, 0), (cut, 100)]) {
+            std::fs::write(&path, [&bytes[..cut], &vec![0; zeros]].concat()).unwrap();
+            if (1..MAGIC.len()).contains(&cut) && zeros > 0 {
+                assert!(fails_with(StoreWriter::open(&path), NO_STORE), "{cut}");
+                continue;
+            }
+            let left = [0, 2, 5, 9][ends.iter().rposition(|&end| end <= cut).unwrap()];
+            assert!(read(&path) == numbered(&games, 0..left), "{cut}");
             // The next writer goes on behind the torn block.
             let mut store = StoreWriter::open(&path).unwrap();
-            assert_eq!(store.contents("recipe\n").numbers.last().unwrap().end, 5);
-            assert!(store.add("recipe\n", 5, games[5].clone()).unwrap());
+            assert_eq!(store.contents("recipe\n").numbers.last().map_or(0, |numbers| numbers.end), left as u64);
+            assert!(store.add("recipe\n", left as u64, games[left].clone()).unwrap());
             store.flush().unwrap();
             drop(store);
-            assert!(read(&path) == numbered(&games, 0..6), "{cut}");
+            assert!(read(&path) == numbered(&games, 0..=left), "{cut}");
         }
         std::fs::write(&path, [&bytes[..], &[0; 100_000]].concat()).unwrap();
         assert!(read(&path) == numbered(&games, 0..9), "zeros as after a power failure");
@@ -457,15 +505,29 @@ pub(crate) mod tests {
         let path = folder.path().join("store");
         let (games, ends) = three_blocks(&path);
         let bytes = std::fs::read(&path).unwrap();
-        // Recipe, code and games of the second block; the first number with an overflow.
-        for (place, length) in [(8, 4), (12, 4), (16, 4), (28, 8)] {
+        // Recipe, code, games, plies and positions of the second block; the first number with an overflow.
+        for (place, length) in [(8, 4), (12, 4), (16, 4), (20, 4), (24, 4), (28, 8)] {
             let mut damaged = bytes.clone();
             damaged[ends[1] + place..][..length].fill(0xff);
-            let block = &mut damaged[ends[1]..ends[2]];
-            let checksum = checksum(block);
-            block[CHECKSUM].copy_from_slice(&checksum.to_le_bytes());
+            correct_checksum(&mut damaged[ends[1]..ends[2]]);
             std::fs::write(&path, &damaged).unwrap();
             assert!(read(&path) == numbered(&games, [0, 1, 5, 6, 7, 8]), "{place}");
+        }
+    }
+
+    #[test]
+    fn counts_that_are_not_those_of_the_games_are_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store");
+        let (_, ends) = three_blocks(&path);
+        let bytes = std::fs::read(&path).unwrap();
+        for place in [20, 24] {
+            let mut damaged = bytes.clone();
+            damaged[ends[1] + place] -= 1;
+            correct_checksum(&mut damaged[ends[1]..ends[2]]);
+            std::fs::write(&path, &damaged).unwrap();
+            let error = super::games(&path).unwrap().find_map(Result::err).unwrap().to_string();
+            assert!(error.contains("games 2 to 4: the header has"), "{place}: {error}");
         }
     }
 

@@ -20,7 +20,7 @@ use self::move_order::{MoveHistory, MoveOrder};
 use crate::game_record::GameRecord;
 
 /// No game under the rules is as long.
-const MAX_PLIES: usize = 1 << 16;
+pub(crate) const MAX_PLIES: usize = 1 << 16;
 const PROBABILITY_BITS: usize = 16;
 
 /// Codes the games one after the other.
@@ -204,7 +204,7 @@ fn place_in_class(coder: &mut impl Coder, high: &mut Bit, class: usize, value: u
     Ok(found)
 }
 
-/// What the models of a block have learnt.
+/// The adaptive models of a block.
 struct GameModels {
     start: StartModels,
     end: [Bit; 16],

@@ -112,7 +112,7 @@ const VALUES: [u8; Piece::NUM] = [1, 3, 3, 5, 9, 20];
 /// Positions with more pieces are of the first phase.
 const LATE_PIECES: u32 = 16;
 
-/// What the weights need to know of the game so far.
+/// The facts about the game so far on which the weights depend.
 #[derive(Default)]
 pub(super) struct MoveHistory {
     /// The last move and the one before, each with whether it was a capture.
