@@ -38,12 +38,12 @@ impl FileError {
 /// symbolic link, not the link. Permissions stay. Fails if the file cannot be written, as on a full disk, or is not a
 /// regular file (`/dev/full`); the old content stays.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    Draft::open(path)?.finish([bytes], rename)
+    Draft::open(path)?.finish([Ok(bytes)], rename)
 }
 
-/// Writes `parts` one after the other. At any moment the file is complete or absent. Fails with
+/// Writes `parts` one after the other, up to the first error. At any moment the file is complete or absent. Fails with
 /// [`ErrorKind::AlreadyExists`] if there is a file, which stays.
-pub fn create<'a>(path: &Path, parts: impl IntoIterator<Item = &'a [u8]>) -> io::Result<()> {
+pub fn create(path: &Path, parts: impl IntoIterator<Item = io::Result<impl AsRef<[u8]>>>) -> io::Result<()> {
     check_new(path)?;
     Draft::open(path)?.finish(parts, |draft, path| match fs::hard_link(draft, path) {
         Ok(()) => fs::remove_file(draft),
@@ -169,16 +169,16 @@ impl Draft {
     }
 
     /// Writes the parts; `put` then moves the temporary file to its place.
-    fn finish<'a>(
+    fn finish(
         self,
-        parts: impl IntoIterator<Item = &'a [u8]>,
+        parts: impl IntoIterator<Item = io::Result<impl AsRef<[u8]>>>,
         put: impl FnOnce(&Path, &Path) -> io::Result<()>,
     ) -> io::Result<()> {
         let Self { path, permissions, draft, mut file } = self;
         let write = || {
             permissions.map_or(Ok(()), |permissions| file.set_permissions(permissions))?;
             let mut writer = BufWriter::new(&mut file);
-            parts.into_iter().try_for_each(|part| writer.write_all(part))?;
+            parts.into_iter().try_for_each(|part| writer.write_all(part?.as_ref()))?;
             writer.flush()?;
             drop(writer);
             file.sync_all()
@@ -313,18 +313,21 @@ mod tests {
     fn create_never_replaces() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("games");
-        create(&path, [&b"one, "[..], b"two"]).unwrap();
+        create(&path, [&b"one, "[..], b"two"].map(Ok)).unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"one, two");
-        assert_eq!(create(&path, [&b"three"[..]]).unwrap_err().kind(), ErrorKind::AlreadyExists);
+        assert_eq!(create(&path, [Ok("three")]).unwrap_err().kind(), ErrorKind::AlreadyExists);
         // Another file appears while this one is being written.
         fs::remove_file(&path).unwrap();
         let late = std::iter::once_with(|| {
             fs::write(&path, "mine").unwrap();
-            &b"yours"[..]
+            Ok("yours")
         });
         assert_eq!(create(&path, late).unwrap_err().kind(), ErrorKind::AlreadyExists);
         assert_eq!(fs::read(&path).unwrap(), b"mine");
-        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "nothing is left behind");
+        fs::remove_file(&path).unwrap();
+        let parts = [Ok("one"), Err(io::Error::other("bad"))];
+        assert_eq!(create(&path, parts).unwrap_err().to_string(), "bad");
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 0, "nothing is left behind");
     }
 
     #[test]

@@ -373,6 +373,15 @@ pub(crate) mod tests {
         super::games(path).unwrap().map(Result::unwrap).collect()
     }
 
+    /// Of the first block.
+    pub(crate) fn spoil_counts(path: &Path) {
+        let mut bytes = std::fs::read(path).unwrap();
+        let length = StoreReader::open(path).unwrap().next().unwrap().unwrap().bytes();
+        bytes[20] -= 1;
+        correct_checksum(&mut bytes[..length as usize]);
+        std::fs::write(path, bytes).unwrap();
+    }
+
     fn correct_checksum(block: &mut [u8]) {
         let checksum = checksum(block);
         block[CHECKSUM].copy_from_slice(&checksum.to_le_bytes());

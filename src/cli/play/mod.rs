@@ -53,7 +53,7 @@ pub(crate) struct PlayArguments {
     #[arg(value_parser = whole_number(StrengthLimit::MIN_ELO..=StrengthLimit::MAX_ELO))]
     elo: Option<u32>,
     /// Make Sesame's choice of openings, and its choices with --elo, repeatable with --depth or --nodes
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_parser = whole_number(0..=u64::MAX), value_name = "N")]
     seed: Option<u64>,
     /// The start position as FEN, in quotes [default: the standard start position]
     #[arg(long, value_name = "FEN", conflicts_with = "chess960")]

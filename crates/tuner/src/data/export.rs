@@ -1,5 +1,6 @@
 //! `sesame-tuner data export`: games in the format of Viridithas (viriformat), which the trainer bullet reads.
 
+use std::io;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -24,14 +25,15 @@ pub struct ExportArgs {
 }
 
 pub(super) fn run(args: &ExportArgs, mut print: impl FnMut(&str) -> bool) -> Result<(), CommandError> {
-    let mut all = Vec::new();
-    for path in &args.stores {
-        for game in games(path)? {
-            all.push(to_bytes(&game?.1)?);
-        }
-    }
-    files::create(&args.output, all.iter().map(Vec::as_slice)).map_err(at(&args.output))?;
-    print(&format!("{}: {} games", args.output.display(), all.len()));
+    let stores = args.stores.iter().map(|path| games(path)).collect::<Result<Vec<_>, _>>()?;
+    let mut count = 0;
+    let parts = stores.into_iter().flatten().map(|game| {
+        count += 1;
+        game.and_then(|(_, game)| to_bytes(&game)).map_err(io::Error::other)
+    });
+    let written = files::create(&args.output, parts);
+    written.map_err(|error| error.downcast().unwrap_or_else(at(&args.output)))?;
+    print(&format!("{}: {count} games", args.output.display()));
     Ok(())
 }
 
@@ -62,8 +64,9 @@ mod tests {
     use viriformat::dataformat::WDL;
 
     use super::*;
+    use crate::fails_with;
     use crate::game_record::tests::games;
-    use crate::store::tests::write;
+    use crate::store::tests::{spoil_counts, write};
 
     #[test]
     fn viriformat_reads_the_same_games() {
@@ -97,5 +100,10 @@ mod tests {
         }
         assert!(rest.is_empty());
         assert!(run(&args, |_| true).is_err() && std::fs::read(&args.output).unwrap() == bytes, "the file stays");
+
+        std::fs::remove_file(&args.output).unwrap();
+        spoil_counts(&args.stores[0]);
+        assert!(fails_with(run(&args, |_| true), "store: games 0 to 59: the header has"));
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1, "nothing is left behind");
     }
 }

@@ -13,7 +13,7 @@ use sesame::games::pgn::{self, Annotation, GameResult, PgnError, PgnErrorKind, R
 use sesame::position::Color;
 use sesame::regular_file;
 use sesame::search::score::{DECISIVE_BOUND, is_mate, mate_in, mated_in};
-use sesame_report::command::{CommandError, print_status};
+use sesame_report::command::{CommandError, print_status, whole_number};
 use sesame_report::{files, parallel};
 use twox_hash::XxHash3_64;
 
@@ -57,10 +57,10 @@ pub struct ShowArgs {
     /// Store of games
     pub store: PathBuf,
     /// First game to show, counted from 0 through the whole store
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = whole_number(0..=usize::MAX))]
     pub from: usize,
     /// Number of games to show
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = whole_number(0..=usize::MAX))]
     pub games: usize,
 }
 
@@ -163,6 +163,14 @@ fn append(args: &AppendArgs, mut print: impl FnMut(&str) -> bool) -> Result<(), 
     if let Some(path) = args.files.iter().find(|path| files::are_same(path, &args.store)) {
         return Err(output_is_input(path));
     }
+    // A wrong name leaves no empty store behind.
+    for path in &args.files {
+        if is_pgn(path) {
+            regular_file::open(path).map_err(at(path))?;
+        } else {
+            StoreReader::open(path)?;
+        }
+    }
     let mut store = StoreWriter::open(&args.store)?;
     for path in &args.files {
         let (mut added, mut known, mut skipped) = (0, 0, 0);
@@ -171,7 +179,7 @@ fn append(args: &AppendArgs, mut print: impl FnMut(&str) -> bool) -> Result<(), 
             *count += 1;
             Ok::<_, CommandError>(())
         };
-        if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pgn")) {
+        if is_pgn(path) {
             skipped = read_pgn(path, add)?;
         } else {
             for block in StoreReader::open(path)? {
@@ -190,6 +198,10 @@ fn append(args: &AppendArgs, mut print: impl FnMut(&str) -> bool) -> Result<(), 
     Ok(())
 }
 
+fn is_pgn(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pgn"))
+}
+
 /// Returns the number of games that cannot be used. Games are known again by the first and their numbers, so a file that has grown can
 /// be appended again.
 fn read_pgn(
@@ -206,7 +218,7 @@ fn read_pgn(
             Ok(pgn) => match convert(&pgn) {
                 None => skipped += 1,
                 Some(game) => {
-                    let recipe = recipe.get_or_insert_with(|| import_recipe(&pgn));
+                    let recipe = recipe.get_or_insert_with(|| import_recipe(&pgn, &game));
                     add(recipe, number, game)?;
                 }
             },
@@ -216,9 +228,10 @@ fn read_pgn(
 }
 
 /// Names a file by its first usable game.
-fn import_recipe(first: &pgn::PgnGame) -> String {
-    let tag = |name: &str| first.tag(name).unwrap_or("?").to_owned();
-    let hash = XxHash3_64::oneshot(format!("{first:?}").as_bytes());
+fn import_recipe(pgn: &pgn::PgnGame, first: &GameRecord) -> String {
+    let tag = |name: &str| pgn.tag(name).unwrap_or("?").to_owned();
+    let moves: String = first.moves.iter().map(|(mv, _)| format!("{mv} ")).collect();
+    let hash = XxHash3_64::oneshot(format!("{} {moves}{}", first.start.fen(true), first.result).as_bytes());
     let [event, white, black, date] = ["Event", "White", "Black", "Date"].map(tag);
     format!("{}\n{event}, {date}: {white} - {black}\nfirst game {hash:016x}\n", recipe_head(RECIPE_KIND))
 }
@@ -564,7 +577,13 @@ in it] } a6 $1 {+1.05/8 0.2s} 1-0
         assert_eq!(found, [0, 1]);
         let list = lines(&DataCommand::List { stores: vec![path("store")] }).unwrap();
         assert_eq!(list[3], "    Fastchess [Tournament], ?: a - ?");
-        assert!(append(&["nowhere.pgn"]).is_err());
+        let first = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w HAha - 0 2 g1f3 b8c6 f1b5 a7a6 2";
+        assert_eq!(list[4], format!("    first game {:016x}", XxHash3_64::oneshot(first.as_bytes())));
+        std::fs::remove_file(path("store")).unwrap();
+        for missing in ["nowhere.pgn", "nowhere"] {
+            assert!(append(&["games.pgn", missing]).is_err());
+            assert!(!path("store").exists(), "no empty store");
+        }
     }
 
     #[test]

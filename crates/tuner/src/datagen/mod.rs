@@ -1,6 +1,6 @@
 //! `sesame-tuner datagen`: self-play games with a small number of nodes per move.
 //!
-//! Game number `n` of a recipe depends on the search, the settings, the seed and `n` alone, and games are written in the order of
+//! Game number `n` of a recipe depends on the recipe and `n` alone, and games are written in the order of
 //! their numbers. So they do not depend on the number of threads, nor on how often the run was killed and continued.
 
 mod player;
@@ -13,14 +13,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use clap::{Args, value_parser};
+use clap::Args;
 use parking_lot::Mutex;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 use sesame::engine::bench::{self, BenchOptions};
 use sesame::eval::Network;
-use sesame_report::command::{CommandError, print_status};
+use sesame_report::command::{CommandError, print_status, whole_number};
 use sesame_report::parallel;
+use twox_hash::XxHash3_64;
 
 use self::player::{Player, TABLE_MIB, adjudication_rules, opening_rules, search_rules};
 use crate::game_record::GameRecord;
@@ -46,23 +47,23 @@ pub struct DatagenArgs {
     /// Store to append to; it may have games of other settings, too
     pub store: PathBuf,
     /// Stop when the store has this many training positions of these settings
-    #[arg(long, default_value_t = 1_000_000, value_parser = value_parser!(u64).range(1..), value_name = "COUNT")]
+    #[arg(long, default_value_t = 1_000_000, value_parser = whole_number(1_u64..), value_name = "COUNT")]
     pub positions: u64,
     /// Begin no iteration after this many nodes, at least 100, or 4 times as many with ten pieces or fewer on the board; a search is
     /// cut off after 8 times as many
-    #[arg(long, default_value_t = 550, value_parser = value_parser!(u64).range(100..=1 << 40), value_name = "NODES")]
+    #[arg(long, default_value_t = 550, value_parser = whole_number(100_u64..=1 << 40), value_name = "NODES")]
     pub nodes: u64,
     /// Games played at a time [default: the number of cores]
-    #[arg(long, value_parser = value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_parser = whole_number(1_u16..=1024))]
     pub threads: Option<u16>,
     /// Seed of the openings
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = whole_number(0..=u64::MAX))]
     pub seed: u64,
     /// Percentage of games from a random Chess960 start position
-    #[arg(long, default_value_t = 10, value_parser = value_parser!(u32).range(..=100), value_name = "PERCENT")]
+    #[arg(long, default_value_t = 10, value_parser = whole_number(0_u32..=100), value_name = "PERCENT")]
     pub chess960: u32,
     /// Drop openings whose score exceeds this for either side (10 to 1000)
-    #[arg(long, default_value_t = 400, value_parser = value_parser!(u16).range(10..=1000), value_name = "CENTIPAWNS")]
+    #[arg(long, default_value_t = 400, value_parser = whole_number(10_u16..=1000), value_name = "CENTIPAWNS")]
     pub opening_score: u16,
     /// Network that plays [default: the network of this build]
     #[arg(long, value_name = "FILE")]
@@ -142,7 +143,7 @@ impl DatagenRun<'_> {
     fn play_games(&self, player: &mut Player) -> Result<(), CommandError> {
         while !self.stop.load(Relaxed) {
             let number = self.next_game.fetch_add(1, Relaxed);
-            let mut random = Xoshiro256PlusPlus::seed_from_u64(self.args.seed.rotate_left(32) ^ number);
+            let mut random = Xoshiro256PlusPlus::seed_from_u64(seed(&self.recipe, number));
             let mut dropped = 0;
             let game = loop {
                 if self.stop.load(Relaxed) {
@@ -198,6 +199,11 @@ impl DatagenRun<'_> {
             rate / 1e6
         )
     }
+}
+
+/// Openings of other recipes are other openings.
+fn seed(recipe: &str, number: u64) -> u64 {
+    XxHash3_64::oneshot_with_seed(number, recipe.as_bytes())
 }
 
 /// Returns everything that the games depend on, as text. The nodes of a small bench are a fingerprint of the search.

@@ -75,6 +75,9 @@ fn other_settings_are_another_recipe_of_the_same_store() {
         run(&other).unwrap();
         run(&other).unwrap();
     }
+    let starts: std::collections::HashSet<String> =
+        played(&path).iter().filter(|(number, _)| *number == 0).map(|(_, game)| game.start.fen(true)).collect();
+    assert_eq!(starts.len(), 5, "each has openings of its own");
     let recipes: Vec<String> = StoreReader::open(&path).unwrap().map(|block| block.unwrap().recipe).collect();
     let different: std::collections::HashSet<_> = recipes.iter().collect();
     assert_eq!((recipes.len(), different.len()), (5, 5), "each is played once: {recipes:?}");

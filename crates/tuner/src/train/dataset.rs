@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::hash::Hasher as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use arrayvec::ArrayVec;
 use sesame::eval::{feature_index, output_bucket};
@@ -37,18 +37,25 @@ impl Dataset {
     /// Blends scores by `lambda`.
     pub(super) fn load(
         &mut self,
-        path: &Path,
+        stores: &[PathBuf],
         held_out: HeldOut,
         lambda: f32,
         threads: usize,
     ) -> Result<(), CommandError> {
-        let before = self.training.len() + self.validation.len();
         let mut expected = 0;
-        for block in StoreReader::open(path)? {
-            expected += block?.positions as usize;
+        for path in stores {
+            for block in StoreReader::open(path)? {
+                expected += block?.positions as usize;
+            }
         }
         // A growing vector would need twice the memory.
-        self.training.reserve_exact(expected);
+        let set = if matches!(held_out, HeldOut::All) { &mut self.validation } else { &mut self.training };
+        set.reserve_exact(expected);
+        stores.iter().try_for_each(|path| self.load_store(path, held_out, lambda, threads))
+    }
+
+    fn load_store(&mut self, path: &Path, held_out: HeldOut, lambda: f32, threads: usize) -> Result<(), CommandError> {
+        let before = self.training.len() + self.validation.len();
         let read = |block: &Block, games: Vec<(u64, GameRecord)>| {
             let mut part = Dataset::default();
             for (number, game) in games {
@@ -236,6 +243,22 @@ mod tests {
         }
         assert_eq!(values.len(), 4);
         assert_eq!(size_of::<Sample>(), 32);
+    }
+
+    #[test]
+    fn memory_is_reserved_once_for_all_stores() {
+        use crate::game_record::tests::games;
+        let folder = tempfile::tempdir().unwrap();
+        let stores = ["one", "two"].map(|name| folder.path().join(name));
+        stores.iter().for_each(|path| crate::store::tests::write(path, "recipe", &games(30)));
+        let expected = 2 * games(30).iter().map(GameRecord::training_positions).sum::<u64>() as usize;
+        for (held_out, training, validation) in [(HeldOut::None, expected, 0), (HeldOut::All, 0, expected)] {
+            let mut dataset = Dataset::default();
+            dataset.load(&stores, held_out, 0.0, 1).unwrap();
+            let Dataset { training: one, validation: two, .. } = dataset;
+            assert_eq!((one.len(), one.capacity()), (training, training));
+            assert_eq!((two.len(), two.capacity()), (validation, validation));
+        }
     }
 
     #[test]

@@ -13,12 +13,12 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use clap::{Args, value_parser};
+use clap::Args;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 use sesame::eval::{HIDDEN, NETWORK_MAGIC, Network, SCALE_RANGE, Weights};
 use sesame_report::chart::{Axis, Chart, Curve, CurveStyle};
-use sesame_report::command::{CommandError, print_status};
+use sesame_report::command::{CommandError, print_status, whole_number};
 use sesame_report::statistics::shuffle;
 use sesame_report::{files, parallel};
 
@@ -55,10 +55,10 @@ pub struct TrainArgs {
     #[arg(long, requires = "start")]
     pub mean: bool,
     /// Passes over the positions
-    #[arg(long, default_value_t = 2, value_parser = value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = 2, value_parser = whole_number(1_u32..))]
     pub epochs: u32,
     /// Positions in a batch (64 to 65536), rounded up to a multiple of 64
-    #[arg(long, default_value_t = 1_024, value_parser = value_parser!(u32).range(64..=1 << 16))]
+    #[arg(long, default_value_t = 1_024, value_parser = whole_number(64_u32..=1 << 16))]
     pub batch: u32,
     /// Highest learning rate (above 0, up to 1); after the warm-up it decays along a cosine to 1/500
     #[arg(long, default_value_t = 0.001, allow_negative_numbers = true, value_parser = parse_rate)]
@@ -76,17 +76,17 @@ pub struct TrainArgs {
     #[arg(long, default_value_t = 0.3, allow_negative_numbers = true, value_parser = parse_share)]
     pub lambda: f32,
     /// Centipawns (10 to 4000) of an expected result of 1 / (1 + 1/e) [default: fitted to the games, or that of --start]
-    #[arg(long, value_parser = value_parser!(u16).range(i64::from(*SCALE_RANGE.start())..=i64::from(*SCALE_RANGE.end())), value_name = "CENTIPAWNS")]
+    #[arg(long, value_parser = whole_number(SCALE_RANGE), value_name = "CENTIPAWNS")]
     pub scale: Option<u16>,
     /// Scale that is written with the network [default: that of the training]. The margins of the search belong to a size of the values, which
     /// grow with results in the target
-    #[arg(long, value_parser = value_parser!(u16).range(i64::from(*SCALE_RANGE.start())..=i64::from(*SCALE_RANGE.end())), value_name = "CENTIPAWNS")]
+    #[arg(long, value_parser = whole_number(SCALE_RANGE), value_name = "CENTIPAWNS")]
     pub output_scale: Option<u16>,
     /// Seed of the random weights and of the order of positions
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = whole_number(0..=u64::MAX))]
     pub seed: u64,
     /// Threads, of which up to 8 train [default: the number of cores]
-    #[arg(long, value_parser = value_parser!(u16).range(1..=256))]
+    #[arg(long, value_parser = whole_number(1_u16..=256))]
     pub threads: Option<u16>,
 }
 
@@ -122,12 +122,8 @@ pub fn run(args: &TrainArgs) -> Result<(), CommandError> {
     {
         return Err(refused(path, "it is for training and for validation"));
     }
-    for path in &args.files {
-        dataset.load(path, held_out, args.lambda, threads)?;
-    }
-    for path in &args.validation {
-        dataset.load(path, HeldOut::All, args.lambda, threads)?;
-    }
+    dataset.load(&args.files, held_out, args.lambda, threads)?;
+    dataset.load(&args.validation, HeldOut::All, args.lambda, threads)?;
     check_counts(dataset.training.len(), args.batch as usize, dataset.validation.len())?;
     let start_scale = start.as_ref().map(|weights| weights.scale);
     let scale = args.scale.or(start_scale).unwrap_or_else(|| fit_scale(&dataset.training));
