@@ -8,8 +8,8 @@ use std::process::{Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-/// Training positions of the whole file: some 60 games.
-const POSITIONS: &str = "4000";
+/// Training positions of the whole file: more games than a block has.
+const POSITIONS: &str = "40000";
 
 fn tuner(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sesame-tuner"));
@@ -35,13 +35,20 @@ fn a_killed_run_continues_with_the_same_games() {
     let folder = tempfile::tempdir().unwrap();
     let [whole, killed] = ["whole", "killed"].map(|name| folder.path().join(name));
     assert!(datagen(&whole, POSITIONS, "2").status().unwrap().success());
-    for positions in ["1", "1000", "2500"] {
+    let length = || std::fs::metadata(&killed).map_or(0, |file| file.len());
+    for (positions, writes) in [("1", false), ("1000", true)] {
         assert!(datagen(&killed, positions, "1").status().unwrap().success());
+        let before = length();
         let mut child = datagen(&killed, "1000000000", "3").spawn().unwrap();
-        // Some games have been played, but less than a block.
+        // In the first block, then behind it.
         sleep(Duration::from_millis(200));
+        while writes && length() == before {
+            assert!(child.try_wait().unwrap().is_none(), "it is still running");
+            sleep(Duration::from_millis(1));
+        }
         child.kill().unwrap();
         assert_eq!(child.wait().unwrap().signal(), Some(9), "it was still running");
+        assert_eq!(length() > before, writes);
     }
     assert!(datagen(&killed, POSITIONS, "2").status().unwrap().success());
     assert!(shown(&killed).starts_with(&shown(&whole)));
@@ -55,6 +62,24 @@ fn exit_codes_and_output() {
     let code = |arguments: &[&str]| run(arguments).status.code().unwrap();
     assert_eq!(code(&["--help"]), 0);
     assert_eq!(code(&["tune"]), 2);
+    for arguments in [
+        ["datagen", "--positions", "0"],
+        ["datagen", "--nodes", "99"],
+        ["datagen", "--threads", "1025"],
+        ["datagen", "--seed", "18446744073709551616"],
+        ["datagen", "--chess960", "101"],
+        ["datagen", "--opening-score", "9"],
+        ["train", "--epochs", "x"],
+        ["train", "--batch", "63"],
+        ["train", "--scale", "4001"],
+        ["train", "--output-scale", "9"],
+        ["train", "--seed", "1.5"],
+        ["train", "--threads", ""],
+    ] {
+        let output = run(&[&arguments[..], &[&path("games")]].concat());
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(2) && text.contains("not a whole number"), "{arguments:?}: {text}");
+    }
     assert_eq!(code(&["init", &path("init.nnue")]), 0);
     assert_eq!(code(&["data", "check", &path("nothing")]), 1);
 

@@ -506,12 +506,30 @@ mod tests {
             let mut damaged = code.clone();
             let bit = random.next_u32() as usize % (8 * code.len());
             damaged[bit / 8] ^= 1 << (bit % 8);
-            let _ = decode(&damaged, 30);
-            let _ = decode(&damaged[..bit / 8], 30);
+            for bytes in [&damaged[..], &damaged[..bit / 8]] {
+                if let Ok(games) = decode(bytes, 30) {
+                    assert!(decode(&encode(&games).unwrap(), 30).unwrap() == games);
+                }
+            }
         }
-        // Games without an end are cut off.
-        for byte in [0, 1, 255] {
-            let _ = decode(&vec![byte; 1_000], 512);
+    }
+
+    #[test]
+    fn games_without_an_end_are_refused() {
+        let start = Position::startpos();
+        let mut position = start.clone();
+        let mut game = GameRecord { start, moves: Vec::new(), result: 1 };
+        for text in ["g1f3", "g8f6", "f3g1", "f6g8"].iter().cycle().take(MAX_PLIES + 1) {
+            let mv = position.from_uci(text).unwrap();
+            position.play(mv);
+            game.moves.push((mv, 0));
         }
+        let mut coder = Encoder(DefaultRangeEncoder::new());
+        assert_eq!(GameModels::new().game(&mut coder, Some(&game)).err(), Some(CodeError::Length));
+        // So far the encoder has written that the game goes on after the last ply it may have.
+        let code: Vec<u8> = coder.0.into_compressed().unwrap().into_iter().flat_map(u32::to_le_bytes).collect();
+        assert_eq!(decode(&code, 1).err(), Some(CodeError::Length));
+        game.moves.pop();
+        assert!(decode(&encode(std::slice::from_ref(&game)).unwrap(), 1).unwrap()[0] == game);
     }
 }
