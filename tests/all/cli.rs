@@ -49,6 +49,7 @@ fn wrong_arguments_exit_with_2() {
         (["bench", "40x", "--pin"], "a whole number of at least 1"),
         (["bench", "--hash", "0"], "a whole number from 1 to 33554432"),
         (["play", "--elo", "1000"], "a whole number from 1320 to 2700"),
+        (["play", "--seed", "18446744073709551616"], "a whole number from 0 to 18446744073709551615"),
     ] {
         let errors = run(&arguments).2;
         assert!(errors.contains(&format!(": not {wanted}\n")), "{errors}");
