@@ -250,8 +250,10 @@ mod tests {
         use crate::game_record::tests::games;
         let folder = tempfile::tempdir().unwrap();
         let stores = ["one", "two"].map(|name| folder.path().join(name));
-        stores.iter().for_each(|path| crate::store::tests::write(path, "recipe", &games(30)));
-        let expected = 2 * games(30).iter().map(GameRecord::training_positions).sum::<u64>() as usize;
+        // A vector that doubles would have room for 60 games.
+        let games = [games(30), games(10)];
+        stores.iter().zip(&games).for_each(|(path, games)| crate::store::tests::write(path, "recipe", games));
+        let expected = games.iter().flatten().map(GameRecord::training_positions).sum::<u64>() as usize;
         for (held_out, training, validation) in [(HeldOut::None, expected, 0), (HeldOut::All, 0, expected)] {
             let mut dataset = Dataset::default();
             dataset.load(&stores, held_out, 0.0, 1).unwrap();
