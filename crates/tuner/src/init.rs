@@ -15,7 +15,7 @@ use sesame::position::{Piece, Square};
 use sesame_report::command::{CommandError, print_status};
 use sesame_report::files;
 
-use crate::{at, outputs};
+use crate::{at, outputs, refused};
 
 /// In centipawns, in the order of [`Piece`]. A king has none: both sides have one.
 const PIECE_VALUES: [i16; Piece::NUM] = [100, 310, 330, 500, 900, 0];
@@ -39,7 +39,7 @@ const _: () = assert!(2 * PAIRS <= HIDDEN);
 /// Write a network that counts material, to play the first games with
 #[derive(Debug, Clone, Args)]
 pub struct InitArgs {
-    /// Network to write
+    /// Network to write; another file of this name is not replaced
     #[arg(default_value = "init.nnue")]
     pub output: PathBuf,
 }
@@ -49,7 +49,11 @@ pub fn run(args: &InitArgs) -> Result<(), CommandError> {
     outputs::check(std::iter::empty(), &[(path, NETWORK_MAGIC)])?;
     let weights = material_weights();
     Network::new(&weights).map_err(CommandError::failed)?;
-    files::replace(path, &weights.to_bytes()).map_err(at(path))?;
+    let bytes = weights.to_bytes();
+    if std::fs::read(path).is_ok_and(|found| found != bytes) {
+        return Err(refused(path, "it exists already; name another file"));
+    }
+    files::replace(path, &bytes).map_err(at(path))?;
     print_status(&format!("{}: network {:016x}, which counts material", path.display(), weights.hash()));
     Ok(())
 }
@@ -160,6 +164,10 @@ mod tests {
         run(&args).unwrap();
         assert_eq!(Network::read(&args.output).unwrap().hash(), material_weights().hash());
         run(&args).unwrap();
+        let trained = Weights { scale: SCALE + 1, ..material_weights() }.to_bytes();
+        std::fs::write(&args.output, &trained).unwrap();
+        assert!(fails_with(run(&args), "exists already"));
+        assert_eq!(std::fs::read(&args.output).unwrap(), trained);
         std::fs::write(&args.output, "text").unwrap();
         assert!(fails_with(run(&args), "another kind of file"));
     }
