@@ -135,6 +135,8 @@ pub(crate) struct StoreReader {
     file: File,
     path: PathBuf,
     offset: u64,
+    /// Bytes of damaged or incomplete blocks.
+    pub(crate) skipped: u64,
     /// Other files are refused.
     is_store: bool,
     /// The first block.
@@ -149,7 +151,7 @@ impl StoreReader {
 
     fn new(file: File, path: &Path) -> Result<Self, CommandError> {
         let is_store = begins_like_a_store(&file).map_err(at(path))?;
-        let mut reader = Self { file, path: path.to_owned(), offset: 0, is_store, ahead: None };
+        let mut reader = Self { file, path: path.to_owned(), offset: 0, skipped: 0, is_store, ahead: None };
         reader.ahead = reader.next_block().map_err(at(path))?;
         if reader.is_store { Ok(reader) } else { Err(refused(path, NO_STORE)) }
     }
@@ -167,6 +169,7 @@ impl StoreReader {
         self.is_store |= found.is_some();
         if self.offset > begin && self.is_store {
             let (path, end) = (self.path.display(), self.offset);
+            self.skipped += end - begin;
             print_status(&format!(
                 "{path}: bytes {begin} to {end} are damaged or an incomplete block; they are skipped"
             ));

@@ -3,6 +3,7 @@
 mod export;
 mod fit_wdl;
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, HashSet};
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -76,12 +77,8 @@ pub struct AppendArgs {
 /// Calls `print` with each line of output; `false` ends the command.
 pub fn run(command: &DataCommand, print: impl FnMut(&str) -> bool) -> Result<(), CommandError> {
     match command {
-        DataCommand::List { stores } => each(stores, print, list),
-        DataCommand::Check { stores } => each(stores, print, |path| {
-            let mut lines = list(path)?;
-            lines.extend(summarize(path)?.lines());
-            Ok(lines)
-        }),
+        DataCommand::List { stores } => each(stores, print, |path| Ok(list(path)?.0)),
+        DataCommand::Check { stores } => check(stores, print),
         DataCommand::Show(args) => show(args, print),
         DataCommand::Append(args) => append(args, print),
         DataCommand::Export(args) => export::run(args, print),
@@ -113,11 +110,29 @@ fn each(
     Ok(())
 }
 
-/// The recipes in the order of their names.
-fn list(path: &Path) -> Result<Vec<String>, CommandError> {
+/// The error for damage comes after all reports.
+fn check(stores: &[PathBuf], print: impl FnMut(&str) -> bool) -> Result<(), CommandError> {
+    let damaged = Cell::new(0);
+    each(stores, print, |path| {
+        let (mut lines, skipped) = list(path)?;
+        lines.extend(summarize(path)?.lines());
+        damaged.update(|count| count + u32::from(skipped > 0));
+        Ok(lines)
+    })?;
+    match damaged.get() {
+        0 => Ok(()),
+        count => {
+            Err(CommandError::Failed(format!("{count} of {} stores have damaged or incomplete blocks", stores.len())))
+        }
+    }
+}
+
+/// The recipes in the order of their names, and the number of bytes that were skipped.
+fn list(path: &Path) -> Result<(Vec<String>, u64), CommandError> {
     let mut recipes: BTreeMap<String, Contents> = BTreeMap::new();
     let mut all = Contents::default();
-    for block in StoreReader::open(path)? {
+    let mut blocks = StoreReader::open(path)?;
+    for block in blocks.by_ref() {
         let block = block?;
         all.add(&block);
         recipes.entry(block.recipe.clone()).or_default().add(&block);
@@ -132,7 +147,7 @@ fn list(path: &Path) -> Result<Vec<String>, CommandError> {
         lines.push(format!("  {}", counts(contents)));
         lines.extend(recipe.lines().map(|line| format!("    {line}")));
     }
-    Ok(lines)
+    Ok((lines, blocks.skipped))
 }
 
 fn show(args: &ShowArgs, mut print: impl FnMut(&str) -> bool) -> Result<(), CommandError> {
@@ -492,6 +507,37 @@ mod tests {
         });
         assert!(fails_with(error, "1 of 2 files"));
         assert!(printed[0].contains("3 games"), "the check goes on after a bad file: {printed:?}");
+    }
+
+    #[test]
+    fn the_check_of_a_damaged_store_fails_after_its_report() {
+        let folder = tempfile::tempdir().unwrap();
+        let [path, copy] = ["store", "copy"].map(|name| folder.path().join(name));
+        write(&path, "one", &[game(4, 2)]);
+        let first = std::fs::metadata(&path).unwrap().len() as usize;
+        write(&path, "two", &[game(8, 1)]);
+        let whole = std::fs::read(&path).unwrap();
+        let check = |path: &Path| {
+            let mut printed = Vec::new();
+            let result = run(&DataCommand::Check { stores: vec![path.to_owned()] }, |line| {
+                printed.push(line.to_owned());
+                true
+            });
+            (result, printed)
+        };
+        assert!(check(&path).0.is_ok());
+        for damage in [first - 1, first + 45, whole.len() - 1] {
+            let mut bytes = whole.clone();
+            bytes[damage] ^= 1;
+            std::fs::write(&path, bytes).unwrap();
+            let (result, printed) = check(&path);
+            assert!(fails_with(result, "1 of 1 stores have damaged"), "{damage}");
+            assert!(printed[0].contains("1 games") && printed.len() == 6, "{printed:?}");
+            lines(&DataCommand::List { stores: vec![path.clone()] }).unwrap();
+            let _ = std::fs::remove_file(&copy);
+            lines(&DataCommand::Append(AppendArgs { store: copy.clone(), files: vec![path.clone()] })).unwrap();
+            assert!(check(&copy).0.is_ok(), "a copy has no damage");
+        }
     }
 
     #[test]
