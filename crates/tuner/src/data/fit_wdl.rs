@@ -10,12 +10,13 @@ use clap::Args;
 use sesame::eval::wdl::{FULL_MATERIAL, MIN_MIDDLE, MIN_WIDTH, WdlModel, material};
 use sesame::position::Color;
 use sesame::search::score::is_mate;
-use sesame_report::command::CommandError;
+use sesame_report::command::{CommandError, print_status};
 
 use super::check_counts;
+use crate::datagen::UNSCALED_SCORES;
 use crate::game_record::{FIRST_PLY, GameRecord, ply_of};
 use crate::is_validation_game;
-use crate::store::games;
+use crate::store::StoreReader;
 use crate::train::warm_cosine;
 
 #[derive(Debug, Clone, Args)]
@@ -128,10 +129,20 @@ pub(super) fn run(args: &WdlArgs, mut print: impl FnMut(&str) -> bool) -> Result
 fn load(files: &[PathBuf]) -> Result<(Histogram, Histogram), CommandError> {
     let (mut training, mut validation) = (Histogram::default(), Histogram::default());
     for path in files {
-        for game in games(path)? {
-            let (number, game) = game?;
-            let set = if is_validation_game(number) { &mut validation } else { &mut training };
-            set.add(&game);
+        let mut has_unscaled_scores = false;
+        for block in StoreReader::open(path)? {
+            let block = block?;
+            has_unscaled_scores |= block.recipe.contains(UNSCALED_SCORES);
+            for (number, game) in block.decode(path)? {
+                let set = if is_validation_game(number) { &mut validation } else { &mut training };
+                set.add(&game);
+            }
+        }
+        if has_unscaled_scores {
+            let path = path.display();
+            print_status(&format!(
+                "warning: {path}: {UNSCALED_SCORES}; the model is not that of the scores that UCI shows"
+            ));
         }
     }
     Ok((training, validation))

@@ -23,6 +23,7 @@ use sesame_report::command::{CommandError, print_status, whole_number};
 use sesame_report::parallel;
 use twox_hash::XxHash3_64;
 
+pub(crate) use self::player::UNSCALED_SCORES;
 use self::player::{Player, TABLE_MIB, adjudication_rules, opening_rules, search_rules};
 use crate::game_record::GameRecord;
 use crate::outputs::recipe_head;
@@ -79,11 +80,19 @@ pub fn run(args: &DatagenArgs) -> Result<(), CommandError> {
     let recipe = recipe(args, &network)?;
     let store = StoreWriter::open(&args.store)?;
     let before = store.contents(&recipe);
-    if before.games > 0 {
-        let state = if before.positions < args.positions { "continuing after" } else { "complete with" };
-        let path = args.store.display();
-        print_status(&format!("{path}: {state} {} games, {} positions", before.games, before.positions));
-    }
+    let state = match before.games {
+        0 => "beginning with",
+        _ if before.positions < args.positions => "continuing after",
+        _ => "complete with",
+    };
+    print_status(&format!(
+        "{}: {state} {} games, {} positions of {}; seed {}, {network}",
+        args.store.display(),
+        before.games,
+        before.positions,
+        args.positions,
+        args.seed,
+    ));
     if before.positions >= args.positions {
         return Ok(());
     }

@@ -128,10 +128,12 @@ fn half_points(outcome: Outcome, side_to_move: Color) -> u8 {
     }
 }
 
+/// In the recipe.
+pub(crate) const UNSCALED_SCORES: &str = "scores without material scaling";
+
 pub(super) fn search_rules() -> String {
     format!(
-        "complete iterations, {ENDGAME_FACTOR} times the nodes with {ENDGAME_PIECES} pieces or fewer, scores without \
-         material scaling"
+        "complete iterations, {ENDGAME_FACTOR} times the nodes with {ENDGAME_PIECES} pieces or fewer, {UNSCALED_SCORES}"
     )
 }
 
