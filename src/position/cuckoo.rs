@@ -31,7 +31,7 @@ fn places(key: u64) -> [usize; 2] {
     [key as usize % SIZE, (key >> 16) as usize % SIZE]
 }
 
-/// Whatever holds the place moves to its other place.
+/// An entry that holds the place moves to its other place, as often as needed.
 fn insert(table: &mut [(u64, Square, Square)], mut entry: (u64, Square, Square)) {
     let mut place = places(entry.0)[0];
     loop {
@@ -54,7 +54,7 @@ pub fn has_upcoming_repetition(position: &Position, path: &[u64], once_from: usi
     }
     let (key, side) = (position.key(), zobrist::black_to_move());
     let back = |distance: usize| path[path.len() - distance];
-    // What the opponent has changed since; it must be nothing.
+    // The key difference of the opponent's moves since then. It must be 0.
     let mut opponent = key ^ back(1) ^ side;
     (3..=reach).step_by(2).any(|distance| {
         opponent ^= back(distance - 1) ^ back(distance) ^ side;

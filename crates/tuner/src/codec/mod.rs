@@ -80,7 +80,7 @@ impl Coder for Decoder {
     }
 }
 
-/// Of `true`, in 1/65536.
+/// The probability of `true`, in 1/65536: fixed for one decision.
 struct Chance(NonZeroU16);
 
 impl EntropyModel<PROBABILITY_BITS> for Chance {
@@ -107,7 +107,7 @@ impl DecoderModel<PROBABILITY_BITS> for Chance {
 /// Learns the probability of a decision: the mean of the first decisions, then a moving average.
 #[derive(Clone, Copy)]
 struct Bit {
-    /// Of `true`, in 1/65536.
+    /// As in [`Chance`].
     probability: u16,
     decisions: u16,
 }
