@@ -1,4 +1,4 @@
-"""Mermaid graphs of lines `a & b --> c & d`: their arrows, and a drawing in SVG."""
+"""Reads mermaid graphs of lines `a & b --> c & d`, and draws them as SVG."""
 
 import re
 
