@@ -19,7 +19,7 @@ use sesame_report::command::{print_status, whole_number};
 
 /// A UCI chess engine whose threads share one lock-free transposition table.
 ///
-/// Without a subcommand, it runs the UCI protocol for chess GUIs.
+/// Without a subcommand, Sesame runs the UCI protocol for chess GUIs.
 #[derive(Debug, Parser)]
 #[command(name = "sesame", version)]
 pub(super) struct Cli {
@@ -44,7 +44,7 @@ pub(super) enum Command {
 
 #[derive(Debug, Args)]
 pub(super) struct NetworkArguments {
-    /// The network file [default: the network of this build]
+    /// Use this network file [default: the embedded network]
     #[arg(long, value_name = "FILE")]
     eval_file: Option<PathBuf>,
 }
@@ -64,7 +64,7 @@ impl NetworkArguments {
 
 #[derive(Debug, Args)]
 pub(super) struct EngineArguments {
-    /// Search threads: a number, or auto for one on each physical core
+    /// Number of search threads, or auto for one on each physical core
     #[arg(long, default_value_t = 1, value_parser = thread_count, value_name = "N")]
     threads: u16,
     /// Size of the transposition table in MiB
@@ -72,7 +72,7 @@ pub(super) struct EngineArguments {
     hash: u32,
     #[command(flatten)]
     network: NetworkArguments,
-    /// Folders with Syzygy endgame tables, as in the UCI option SyzygyPath
+    /// Read Syzygy endgame tables from these folders, as in the UCI option SyzygyPath
     #[arg(long, value_name = "PATH")]
     syzygy: Option<String>,
 }
@@ -99,52 +99,52 @@ impl EngineArguments {
 
 /// Search the bench positions; the last line is `N nodes M nps`
 ///
-/// With one thread, N is equal in every run: a signature of the search.
+/// With one thread, N is equal in every run and identifies the search.
 #[derive(Debug, Args)]
 pub(super) struct BenchArguments {
     /// Depth of each search in plies
     #[arg(long, value_parser = whole_number(1_u32..), value_name = "PLIES")]
     #[arg(help = format!("Depth of each search in plies [default: {DEFAULT_DEPTH}]"))]
     pub(super) depth: Option<u32>,
-    /// The same as --depth
+    /// Depth of each search, like --depth
     #[arg(value_parser = whole_number(1_u32..), value_name = "DEPTH", conflicts_with = "depth")]
     pub(super) depth_alone: Option<u32>,
     /// The other arguments of Stockfish's bench, of which DEPTH is then the hash size: threads, depth, `default`, `depth`
     #[arg(hide = true, num_args = 0..=4, requires = "depth_alone")]
     #[arg(conflicts_with_all = ["depth", "threads", "hash", "lockstep", "strategy", "pin", "stats", "json", "eval_file", "simd"])]
     pub(super) stockfish: Vec<String>,
-    /// Search threads: a number, or auto for one on each physical core
+    /// Number of search threads, or auto for one on each physical core
     #[arg(long, default_value_t = 1, value_parser = thread_count, value_name = "N")]
     pub(super) threads: u16,
     /// Size of the transposition table in MiB
     #[arg(long, default_value_t = 16, value_parser = whole_number(1..=MAX_HASH_MIB as u32), value_name = "MIB")]
     pub(super) hash: u32,
-    /// Let the threads take turns: slow, but with equal node counts in every run
+    /// Let the threads take turns: slow, but the node count is equal in every run
     #[arg(long)]
     pub(super) lockstep: bool,
-    /// SMP strategy: shared, same or blocks, as in the UCI option SmpStrategy
+    /// How threads work together: shared, same or blocks, as in the UCI option SmpStrategy
     #[arg(long, default_value_t, value_name = "NAME")]
     pub(super) strategy: SmpStrategy,
-    /// Bind each thread to a core, if there are enough cores
+    /// Bind each thread to a core of its own, if there are enough cores
     #[arg(long)]
     pub(super) pin: bool,
-    /// Bind threads to memory nodes: auto, none, or groups of processors, as in the UCI option NumaPolicy
+    /// Bind threads to groups of processors: auto, none, or your groups, as in the UCI option NumaPolicy
     #[arg(long, default_value_t, value_name = "POLICY")]
     pub(super) numa: NumaPolicy,
-    /// Write the results as JSON, one object on each line: the positions, then the sum
+    /// Write one JSON object on each line: first the positions, then the sum
     #[arg(long, conflicts_with = "stats")]
     pub(super) json: bool,
-    /// Show statistics of the transposition table, with one thread; slightly slower
+    /// Show statistics of the transposition table; needs one thread, and is slightly slower
     #[arg(long, conflicts_with = "lockstep")]
     pub(super) stats: bool,
     #[command(flatten)]
     pub(super) network: NetworkArguments,
-    /// SIMD registers of the network (plain, neon, avx2, avx512) [default: the widest of this machine]
+    /// Compute the network with plain, neon, avx2 or avx512 instructions [default: the widest that this machine has]
     #[arg(long)]
     pub(super) simd: Option<Simd>,
 }
 
-/// Search the bench positions with all threads; the last line is the speed, `Nodes/second : N`
+/// Measure the speed with all threads; the last line is `Nodes/second : N`
 #[derive(Debug, Args)]
 pub(super) struct SpeedtestArguments {
     /// Search threads [default: all cores], MiB of the table [default: 128 for each thread], seconds [default: 150]
@@ -156,10 +156,10 @@ pub(super) struct SpeedtestArguments {
 #[derive(Debug, Args)]
 #[command(override_usage = "sesame perft [OPTIONS] [FEN] <DEPTH>")]
 pub(super) struct PerftArguments {
-    /// The position, in quotes or not [default: the start position], and the depth in plies
+    /// The position, with or without quotes [default: the start position], then the depth in plies
     #[arg(num_args = 1..=7, required = true, value_names = ["FEN", "DEPTH"])]
     words: Vec<String>,
-    /// Write castling as king takes rook
+    /// Write castling as king takes rook, as in Chess960
     #[arg(long)]
     pub(super) chess960: bool,
 }
@@ -179,7 +179,7 @@ impl PerftArguments {
 /// Write manual pages for the program and each subcommand
 #[derive(Debug, Args)]
 pub(super) struct ManArguments {
-    /// The folder for the pages; it is created if needed
+    /// Folder for the pages, created if needed
     #[arg(long, default_value = "man", value_name = "DIR")]
     pub(super) out: PathBuf,
 }

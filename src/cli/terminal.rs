@@ -10,15 +10,15 @@ use crate::position::{Color, File, Move, Position, Rank, Square};
 use crate::uci::{Style, symbol};
 use sesame_report::command::{StatusLine, is_dumb_terminal};
 
-/// The use of colours.
+/// When to use colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(super) enum Colours {
     /// On a terminal, unless the variable NO_COLOR is set or the terminal is dumb
     #[default]
     Auto,
-    /// Everywhere
+    /// Always
     Always,
-    /// Nowhere
+    /// Never
     Never,
 }
 

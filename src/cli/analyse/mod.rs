@@ -36,56 +36,57 @@ pub(super) fn run(arguments: &AnalyseArguments, output: &Output) -> Result<(), C
 
 /// Analyse a position, the positions of EPD files, or the games of PGN files
 ///
-/// The names of files end in .epd or .pgn, or follow --epd or --pgn; files compressed by gzip or zstd (.gz, .zst) are
-/// read too. A folder stands for its files. A position is shown with its best lines, depth by depth. EPD positions
-/// are solved, with a summary. PGN games are annotated. Without a limit, the search takes ten seconds for a position,
-/// five for each EPD position, and half a second for each position of a game. The first of several limits ends a
-/// search. Ctrl-C or SIGTERM ends the analysis and shows what there is.
+/// Sesame shows the best lines of a position at each depth, solves EPD positions with a summary, and annotates PGN
+/// games. Name files that end in .epd or .pgn, or name other files after --epd or --pgn. Sesame also reads files
+/// compressed by gzip or zstd (.gz, .zst). A folder stands for its files. Unless you set a limit, Sesame thinks for
+/// ten seconds about a position, five seconds about each EPD position, and half a second about each position of a
+/// game. If you set several limits, the first one reached ends a search. Ctrl-C or SIGTERM ends the analysis and shows
+/// the results so far.
 #[derive(Debug, Args)]
 #[command(override_usage = "sesame analyse [OPTIONS] [FEN | FILE.epd... | FILE.pgn... | DIR...]")]
 pub(in crate::cli) struct AnalyseArguments {
-    /// The position, in quotes or not, or the files [default: the start position]
+    /// A position, with or without quotes, or files [default: the start position]
     #[arg(num_args = 0.., value_name = "FEN | FILE")]
     words: Vec<OsString>,
-    /// Solve the positions of these EPD files; - is the standard input
+    /// Solve the positions of these EPD files; - is standard input
     #[arg(long, num_args = 1.., value_name = "FILE", conflicts_with_all = ["words", "pgn"])]
     epd: Vec<PathBuf>,
-    /// Annotate the games of these PGN files; - is the standard input
+    /// Annotate the games of these PGN files; - is standard input
     #[arg(long, num_args = 1.., value_name = "FILE", conflicts_with = "words")]
     pgn: Vec<PathBuf>,
-    /// Time of each search
+    /// Limit the time of each search
     #[arg(long, value_parser = seconds, value_name = "SECONDS")]
     time: Option<Duration>,
-    /// Depth of each search
+    /// Limit the depth of each search
     #[arg(long, value_parser = whole_number(1_u32..), value_name = "PLIES")]
     depth: Option<u32>,
-    /// Nodes of each search
+    /// Limit the nodes of each search
     #[arg(long, value_parser = whole_number(1_u64..))]
     nodes: Option<u64>,
     #[command(flatten)]
     engine: EngineArguments,
-    /// Number of lines to show
+    /// Show this many lines
     #[arg(long, default_value_t = 1, value_parser = whole_number(1..=MAX_MULTI_PV as u16), value_name = "LINES")]
     multipv: u16,
     /// Draw the board with letters instead of figurines
     #[arg(long)]
     ascii: bool,
-    /// Write the results to the standard output as JSON, one object on each line
+    /// Write the results to standard output as JSON, one object on each line
     #[arg(long, conflicts_with = "ascii")]
     json: bool,
     /// EPD: write the results to this CSV file
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// PGN: annotate only the game of this number, from 1
+    /// PGN: annotate only the game with this number, counted from 1
     #[arg(long, value_parser = whole_number(1_u64..), value_name = "N")]
     game: Option<u64>,
     /// PGN: annotate only these moves, such as 12, 10-30, -20 or 15-
     #[arg(long, value_parser = move_range, value_name = "FROM-TO", allow_hyphen_values = true)]
     moves: Option<RangeInclusive<u16>>,
-    /// PGN: losses of winning chances in percent from which a move is an inaccuracy, a mistake, a blunder
+    /// PGN: call a move an inaccuracy, a mistake or a blunder if it loses A, B or C percent of the winning chances
     #[arg(long, default_value_t, value_name = "A,B,C")]
     thresholds: Thresholds,
-    /// PGN: write the annotated games to this file [default: the standard output, or a file beside the --report]
+    /// PGN: write the annotated games to this file [default: standard output, or with --report a file beside the report]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// PGN: write an evaluation chart of each game, game-N.svg, to this folder

@@ -29,47 +29,47 @@ const DEFAULT_MOVE_TIME: Duration = Duration::from_secs(1);
 
 /// Play a game against Sesame in the terminal
 ///
-/// Moves are typed as in `Nf3` or `g1f3`; `help` shows what else can be typed. With --time both players have a
-/// clock. Otherwise the engine thinks for one second unless you set --movetime, --nodes or --depth.
+/// Type moves such as `Nf3` or `g1f3`; type `help` to list other commands. With --time, both players have a clock.
+/// Without --time, Sesame thinks for one second a move unless you set --movetime, --nodes or --depth.
 #[derive(Debug, Args)]
 pub(crate) struct PlayArguments {
-    /// Your side
+    /// The side that you play
     #[arg(long, value_enum, default_value_t = Side::White)]
     color: Side,
     /// Time control of both players: minutes, and seconds added with each move, as in 5+3
     #[arg(long, value_name = "M+S", conflicts_with = "movetime")]
     time: Option<TimeControl>,
-    /// Time of the engine's moves
+    /// Limit the time of Sesame's moves
     #[arg(long, value_parser = whole_number(1_u64..=1_000_000_000), value_name = "MS")]
     movetime: Option<u64>,
-    /// Nodes of the engine's moves
+    /// Limit the nodes of Sesame's moves
     #[arg(long, value_parser = whole_number(1_u64..))]
     nodes: Option<u64>,
-    /// Depth of the engine's moves
+    /// Limit the depth of Sesame's moves
     #[arg(long, value_parser = whole_number(1_u32..), value_name = "PLIES")]
     depth: Option<u32>,
-    /// Play weaker: Sesame's strength, 1320 to 2700, as in the UCI option UCI_Elo
+    /// Weaken Sesame to this Elo, 1320 to 2700, as in the UCI option UCI_Elo
     #[arg(long, value_name = "N")]
     #[arg(value_parser = whole_number(StrengthLimit::MIN_ELO..=StrengthLimit::MAX_ELO))]
     elo: Option<u32>,
-    /// Make Sesame's choice of openings, and its choices with --elo, repeatable with --depth or --nodes
+    /// With --depth or --nodes, make Sesame's random choices repeatable (in the opening, or with --elo)
     #[arg(long, value_parser = whole_number(0..=u64::MAX), value_name = "N")]
     seed: Option<u64>,
     /// The start position as FEN, in quotes [default: the standard start position]
     #[arg(long, value_name = "FEN", conflicts_with = "chess960")]
     fen: Option<String>,
-    /// Start from the Chess960 position of this number, 0 to 959, or from a random one
+    /// Start from Chess960 position N (0 to 959), or from a random one if you give no number
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "any", value_parser = chess960_number)]
     chess960: Option<u32>,
     /// Append the game to this PGN file, and update it after every move
     #[arg(long, value_name = "FILE")]
     pgn: Option<PathBuf>,
-    /// Your name, for the PGN
+    /// Your name in the PGN
     #[arg(long, default_value = "Player")]
     name: String,
     #[command(flatten)]
     engine: EngineArguments,
-    /// The use of colours
+    /// When to use colours
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     ansi: Colours,
     /// Draw the board with letters instead of figurines

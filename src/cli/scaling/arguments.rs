@@ -18,58 +18,58 @@ const TIME: Duration = Duration::from_secs(1);
 /// For each position in lockstep.
 const NODES: u64 = 200_000;
 
-/// Measure the speed-up by threads on this machine, and simulate it for other machines
+/// Measure how much faster this machine searches with more threads, or simulate other machines
 ///
-/// Without --threads and --simulate it measures 1, 2, 4 and so on up to the cores of this machine. With
-/// --simulate alone it only simulates. Other UCI engines are measured in the same run by --engine.
+/// Without --threads and --simulate, Sesame measures 1, 2, 4 and so on up to the number of cores. With --simulate
+/// alone, it only simulates. To measure other UCI engines in the same run, name them with --engine.
 #[derive(Debug, Clone, Args)]
 pub struct ScalingArgs {
-    /// Measure with these numbers of threads, by the clock; auto is the number of physical cores
+    /// Measure these numbers of threads by the clock; auto is the number of physical cores
     #[arg(long, value_delimiter = ',', value_parser = threads_to_measure, value_name = "N,N...")]
     pub threads: Vec<u32>,
     /// Simulate these numbers of threads in lockstep: reproducible on any machine
     #[arg(long, value_delimiter = ',', value_parser = whole_number(1..=MOST_THREADS), value_name = "N,N...")]
     pub simulate: Vec<u32>,
-    /// Measure this UCI engine, too, by the same rules; several times for several engines. The command is split
-    /// at blanks; quotes hold words together
+    /// Also measure this UCI engine by the same rules; repeat the option for more engines. Sesame splits the
+    /// command at blanks, except within quotes
     #[arg(long = "engine", value_name = "CMD")]
     pub engines: Vec<EngineCommand>,
-    /// Set an option of all these engines, or of one: its number on the command line, or the name of its
-    /// program
+    /// Set an option of all these engines, or of ENGINE alone: its number on the command line, or its
+    /// program's name
     #[arg(long = "option", value_name = "[ENGINE:]NAME=VALUE", requires = "engines")]
     pub options: Vec<EngineSetting>,
-    /// SMP strategy of Sesame, as in the UCI option SmpStrategy
+    /// How Sesame's threads work together, as in the UCI option SmpStrategy
     #[arg(long, default_value_t, value_name = "NAME")]
     pub strategy: SmpStrategy,
-    /// A file of positions in EPD or FEN [default: a built-in set of 40]
+    /// Read positions from this EPD or FEN file [default: a built-in set of 40]
     #[arg(long, value_name = "FILE")]
     pub positions: Option<PathBuf>,
-    /// Search only the first positions of the file
+    /// Search only the first COUNT positions
     #[arg(long, value_parser = whole_number(1_u32..), value_name = "COUNT")]
     pub first: Option<u32>,
-    /// Number of repetitions
+    /// Repeat the measurement this many times
     #[arg(long, default_value_t = 3, value_parser = whole_number(1_u32..=1000))]
     pub rounds: u32,
     /// Measure each position to the depth that one thread reaches in about this time [default: 1]
     #[arg(long, value_parser = seconds, value_name = "SECONDS")]
     pub time: Option<Duration>,
-    /// Simulate each position to the depth that one thread completes within this many nodes [default: 200000];
-    /// without --time, measure to the same depth
+    /// Simulate each position to the depth that one thread completes within this many nodes [default: 200000].
+    /// Without --time, measure to the same depth
     #[arg(long, value_parser = whole_number(100_u64..))]
     pub nodes: Option<u64>,
     /// Size of the transposition table in MiB
     #[arg(long, default_value_t = 64, value_parser = whole_number(1_u32..=33_554_432), value_name = "MIB")]
     pub hash: u32,
-    /// Bind each thread to a core
+    /// Bind each thread to a core of its own
     #[arg(long)]
     pub pin: bool,
-    /// Parallel simulated searches, each on one core [default: the cores of this machine]
+    /// Run this many simulated searches at a time, each on one core [default: the number of cores]
     #[arg(long, value_parser = whole_number(1_u16..=1024))]
     pub jobs: Option<u16>,
-    /// The folder for results and report
+    /// Write results and report to this folder
     #[arg(long, default_value = "scaling", value_name = "DIR")]
     pub out: PathBuf,
-    /// Write the figures to the standard output as JSON, as in results.json
+    /// Write the figures to standard output as JSON, as in results.json
     #[arg(long)]
     pub json: bool,
     /// Replace the results of an earlier run
