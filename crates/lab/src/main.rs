@@ -75,7 +75,7 @@ enum Command {
     ///
     /// The usual depth is 15.
     Crowding(MeasureArgs),
-    /// Measure what several machines are worth, and what their exchange of entries has to be, in simulation
+    /// Simulate several machines: how much faster they search, and how they should exchange entries
     ///
     /// The usual depth is 13.
     Machines(MeasureArgs),
@@ -150,8 +150,8 @@ impl SharingArgs {
 
 /// Run the experiment of 1994: seven schemes, eight table sizes, 18 positions, 3 to 8 plies
 ///
-/// Without options these are the paper's 11,088 searches and those without a table. Results are written as
-/// they come, so a run can be stopped at any time and continued with --resume.
+/// Without options, it runs the paper's 11,088 searches and those without a table. It writes each result at once, so you can stop the run at
+/// any time, and continue it with --resume.
 #[derive(Debug, Args)]
 struct RunArgs {
     /// The results file

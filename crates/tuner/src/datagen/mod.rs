@@ -66,7 +66,7 @@ pub struct DatagenArgs {
     /// Drop openings whose score exceeds this for either side (10 to 1000)
     #[arg(long, default_value_t = 400, value_parser = whole_number(10_u16..=1000), value_name = "CENTIPAWNS")]
     pub opening_score: u16,
-    /// Network that plays [default: the network of this build]
+    /// Play with this network [default: the network of this build]
     #[arg(long, value_name = "FILE")]
     pub eval_file: Option<PathBuf>,
 }

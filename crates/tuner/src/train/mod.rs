@@ -78,6 +78,10 @@ pub struct TrainArgs {
     /// Centipawns (10 to 4000) of an expected result of 1 / (1 + 1/e) [default: fitted to the games, or that of --start]
     #[arg(long, value_parser = whole_number(SCALE_RANGE), value_name = "CENTIPAWNS")]
     pub scale: Option<u16>,
+    /// Write this scale with the network [default: that of the training]. The margins of the search suit one size of values, and values grow
+    /// with results in the target
+    #[arg(long, value_parser = whole_number(SCALE_RANGE), value_name = "CENTIPAWNS")]
+    pub scale: Option<u16>,
     /// Scale that is written with the network [default: that of the training]. The margins of the search belong to a size of the values, which
     /// grow with results in the target
     #[arg(long, value_parser = whole_number(SCALE_RANGE), value_name = "CENTIPAWNS")]
