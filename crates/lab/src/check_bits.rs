@@ -192,15 +192,15 @@ fn picture(results: &[CheckBitsResult]) -> Result<String, ChartError> {
     let lowest = -(f64::from(CHECK_BITS) * 2f64.log10()).ceil();
     let ticks = (0..=5).map(|step| (lowest * f64::from(step) / 5.0).round());
     Chart {
-        title: "Type-1 errors (wrong entries accepted) by the bits of the check".into(),
+        title: "Wrong entries accepted, by the bits of the key that are compared".into(),
         x: Axis {
             title: "bits of the key that are compared".into(),
             ticks: BITS.iter().map(|&bits| (f64::from(bits), bits.to_string())).collect(),
             range: 5.0..51.0,
         },
         y: Axis {
-            title: "errors for each comparison, powers of ten".into(),
-            ticks: ticks.map(|power| (power, (power as i32).to_string())).collect(),
+            title: "wrong entries in each comparison".into(),
+            ticks: ticks.map(|power| (power, format!("1e{power:.0}"))).collect(),
             range: lowest..0.0,
         },
         curves,

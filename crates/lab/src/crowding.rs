@@ -138,17 +138,19 @@ fn picture(results: &[CrowdingResult]) -> Result<String, ChartError> {
     let curves: Vec<Curve> = designs.iter().zip(CurveStyle::ALL).map(curve).collect();
     let ratios = curves.iter().flat_map(|curve| curve.points.iter().map(|&(_, ratio)| ratio)).chain([0.8, 1.2]);
     Chart {
-        title: "Nodes to depth by how full the table is".into(),
+        title: "Does a full table cost nodes? Five designs of a table".into(),
         x: Axis {
-            title: "fullness at the end of the search in %".into(),
-            ticks: (0..=10).map(|tenth| (10.0 * f64::from(tenth), (10 * tenth).to_string())).collect(),
+            title: "how full the table is at the end, in %".into(),
+            ticks: (0..=4).map(|part| (25.0 * f64::from(part), (25 * part).to_string())).collect(),
             range: -2.0..102.0,
         },
-        y: Axis::round("nodes over those with the largest table", ratios, |value, _| format!("{value:.2}")),
+        y: Axis::round("nodes to the same depth, times those with the largest table", ratios, |value, _| {
+            format!("{value:.2}")
+        }),
         curves,
-        reference: Some(Reference::Level(1.0, "the same".into())),
+        reference: Some(Reference::Level(1.0, "as many nodes".into())),
     }
-    .draw()
+    .draw_panels()
 }
 
 /// For each size: fullness of the engine's table, nodes of every design over its own with an ample table, and over the engine's

@@ -203,13 +203,13 @@ fn page(depth: u32, results: &[MachinesResult]) -> Result<Vec<(String, String)>,
     let curves: Vec<Curve> = tables().into_iter().take(4).zip(CurveStyle::ALL).map(curve).collect();
     let values = curves.iter().flat_map(|curve| curve.points.iter().map(|&(_, value)| value)).chain([0.0]);
     let picture = Chart {
-        title: "Speed-up to a depth".into(),
+        title: "Simulated speed-up to the same depth: one machine and several".into(),
         x: Axis {
             title: "threads of all machines".into(),
             ticks: (0..=5).map(|power| (f64::from(power), (1 << power).to_string())).collect(),
             range: -0.2..5.2,
         },
-        y: Axis::round("speed-up", values, |value, _| format!("{value:.0}")),
+        y: Axis::round("times as fast as one thread", values, |value, _| format!("{value:.0}")),
         curves,
         reference: Some(Reference::Level(1.0, "one thread".into())),
     };

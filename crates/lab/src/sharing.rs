@@ -8,7 +8,7 @@ use std::sync::Arc;
 use sesame::engine::{Engine, EngineError, Limits, NullSink, Options, Sharing, SharingStudy, bench};
 use sesame::position::Game;
 use sesame::search::coherence::{Coherence, Counts, Layout, MAX_WORKERS, Misses, Structure};
-use sesame_report::chart::{Axis, Chart, ChartError, Curve, CurveStyle, PlotMode};
+use sesame_report::chart::{Axis, Bar, BarChart, Chart, ChartError, Curve, CurveStyle};
 use sesame_report::command::{CommandError, print_status};
 use sesame_report::files::Results;
 use sesame_report::markdown::{Table, fill, or_dash};
@@ -178,11 +178,6 @@ impl Match {
             elo: number("Elo", elo, |elo: &f64| elo.is_finite())?,
             error: number("error", error, |&error: &f64| error.is_finite() && error >= 0.0)?,
         })
-    }
-
-    /// Of a curve: all but the sharing.
-    fn series(&self) -> String {
-        format!("{} workers, {} ns, against {}", self.workers, self.price, self.against)
     }
 }
 
@@ -390,9 +385,9 @@ fn misses_picture(rows: &[Row]) -> Chart {
     }));
     let values = curves.iter().flat_map(|curve| curve.points.iter().map(|&(_, value)| value)).chain([0.0]);
     Chart {
-        title: "Coherence misses a node, all histories shared".into(),
+        title: "Cache misses a node that sharing causes, by what is shared".into(),
         x: Axis {
-            title: "workers".into(),
+            title: "threads that share".into(),
             ticks: WORKERS.iter().map(|&workers| ((workers as f64).log2(), workers.to_string())).collect(),
             range: 0.8..7.2,
         },
@@ -402,44 +397,23 @@ fn misses_picture(rows: &[Row]) -> Chart {
     }
 }
 
-/// A place for each sharing, in which the dots of the series lie side by side.
-fn games_picture(games: &[Match]) -> Chart {
-    let names: Vec<String> = Scheme::ALL
-        .map(Scheme::name)
-        .into_iter()
-        .filter(|name| games.iter().any(|game| game.sharing == *name))
-        .collect();
-    let mut series: Vec<String> = games.iter().map(Match::series).collect();
-    series.dedup();
-    let mut place = 0..;
-    let all = series.clone();
-    series.retain(|name| place.next().is_some_and(|place: usize| !all[..place].contains(name)));
-    let curve = |(number, name): (usize, &String)| {
-        let offset = 0.6 * ((number as f64 + 0.5) / series.len() as f64 - 0.5);
-        let dots = games
-            .iter()
-            .filter(|game| game.series() == *name)
-            .filter_map(|game| Some((names.iter().position(|name| *name == game.sharing)? as f64 + offset, game)));
-        let mut curve =
-            Curve::new(name, CurveStyle::nth(number), dots.clone().map(|(x, game)| (x, game.elo)).collect());
-        curve.error_bars = dots.map(|(x, game)| (x, game.elo - game.error, game.elo + game.error)).collect();
-        curve.mode = PlotMode::Markers;
-        curve
+/// A bar for each match, the best result first.
+fn games_picture(games: &[Match]) -> BarChart {
+    let mut games: Vec<&Match> = games.iter().collect();
+    games.sort_by(|a, b| b.elo.total_cmp(&a.elo));
+    let signed = |value: f64, digits: usize| format!("{value:+.digits$}").replace('-', "−");
+    let bar = |&&Match { workers, ref sharing, ref against, price, elo, error, .. }: &&Match| {
+        let cost = if price > 0.0 { format!(", {price} ns a miss") } else { String::new() };
+        let (name, interval) = (format!("{sharing} v {against}, {workers} threads{cost}"), (elo - error, elo + error));
+        Bar { name, value: elo, interval, text: signed(elo, 1), is_highlighted: true }
     };
-    let curves: Vec<Curve> = series.iter().enumerate().map(curve).collect();
-    let ends = games.iter().flat_map(|game| [game.elo - game.error, game.elo + game.error]).chain([0.0]);
-    // The whole names are in the table: five of them side by side would overlap.
-    let short = |name: &String| name.replace("corrections", "corr.").replace("continuation", "cont.");
-    Chart {
-        title: "Elo by sharing, 95 % intervals".into(),
-        x: Axis {
-            title: "sharing".into(),
-            ticks: names.iter().enumerate().map(|(place, name)| (place as f64, short(name))).collect(),
-            range: -0.5..names.len() as f64 - 0.5,
-        },
-        y: Axis::round("Elo", ends, |value, _| if value == 0.0 { "0".to_owned() } else { format!("{value:+.0}") }),
-        curves,
-        reference: Some(sesame_report::chart::Reference::Level(0.0, "equal".into())),
+    let bars: Vec<Bar> = games.iter().map(bar).collect();
+    let ends = bars.iter().flat_map(|bar| [bar.interval.0, bar.interval.1]).chain([0.0]);
+    BarChart {
+        title: "Which histories should threads share? Elo of the first named against the second".into(),
+        axis: Axis::round("Elo, with 95 % intervals", ends, |value, _| signed(value, 0).replace("+0", "0")),
+        bars,
+        mark: None,
     }
 }
 
@@ -515,7 +489,12 @@ mod tests {
             files[0].1
         );
         let picture = &files[2].1;
-        for text in ["groups of 2", "all", "8 workers, 100 ns, against groups of 4", "+20", "-20"] {
+        for text in [
+            "groups of 2 v groups of 4, 8 threads, 100 ns a miss",
+            "all v groups of 4, 8 threads, 100 ns a miss",
+            "+12.5",
+            "−3.0",
+        ] {
             assert!(picture.contains(&format!("\n{text}\n")), "{text}: {picture}");
         }
         assert!(files[0].1.contains("](games.svg)"));

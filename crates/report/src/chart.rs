@@ -1,4 +1,4 @@
-//! Line charts as SVG, drawn with plotters.
+//! Line charts and bar charts as SVG, drawn with plotters.
 //!
 //! Every chart has a light, opaque background, on dark pages too, so its colours need to work on one
 //! background only. The colours are those of M. Okabe and K. Ito ("Color Universal Design", 2008) and remain
@@ -6,6 +6,7 @@
 //! without colour.
 
 use plotters::coord::Shift;
+use plotters::coord::cartesian::Cartesian2d;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, ValueFormatter};
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
@@ -19,10 +20,16 @@ const LEGEND: u32 = 220;
 const LEGEND_LINE: u32 = 60;
 /// Approximate width in pixels.
 const LETTER: u32 = 9;
+/// Width and height in pixels.
+const PANEL: (u32, u32) = (300, 230);
+const PANEL_COLUMNS: usize = 3;
+/// Height in pixels.
+const BAR: u32 = 52;
 
 const PAPER: RGBColor = RGBColor(252, 252, 250);
 const INK: RGBColor = RGBColor(38, 38, 38);
 const GRID: RGBColor = RGBColor(221, 221, 217);
+const BEHIND: RGBColor = RGBColor(190, 190, 186);
 
 #[derive(Debug, thiserror::Error)]
 #[error("a picture could not be drawn: {0}")]
@@ -199,45 +206,53 @@ pub struct Chart {
 
 impl Chart {
     pub fn draw(&self) -> Result<String, ChartError> {
-        let mut svg = String::new();
-        {
-            let longest = self.curves.iter().map(|curve| curve.name.chars().count() as u32).max().unwrap_or(0);
-            let legend = LEGEND.max(LEGEND_LINE + LETTER * longest);
-            let root = SVGBackend::with_string(&mut svg, (WIDTH + legend, HEIGHT)).into_drawing_area();
-            root.fill(&PAPER).map_err(ChartError::new)?;
-            let (heading, rest) = root.split_vertically(HEADING);
-            let style = ("sans-serif", 22, &INK).into_text_style(&root).pos(Pos::new(HPos::Left, VPos::Center));
-            heading.draw_text(&self.title, &style, (24, HEADING as i32 / 2)).map_err(ChartError::new)?;
-            let (plot, legend) = rest.split_horizontally(WIDTH);
-            self.draw_plot(&plot).map_err(ChartError::new)?;
-            self.draw_legend(&legend).map_err(ChartError::new)?;
-            root.present().map_err(ChartError::new)?;
-        }
-        Ok(with_title(&svg, &self.title))
+        let longest = longest(self.curves.iter().map(|curve| curve.name.as_str()));
+        let size = (WIDTH + LEGEND.max(LEGEND_LINE + LETTER * longest), HEIGHT);
+        picture(&self.title, size, |area| {
+            let (plot, legend) = area.split_horizontally(WIDTH);
+            self.draw_plot(&plot, None)?;
+            self.draw_legend(&legend)
+        })
     }
 
-    fn draw_plot<'a>(&self, area: &DrawingArea<SVGBackend<'a>, Shift>) -> DrawResult<(), SVGBackend<'a>> {
-        let mut chart = ChartBuilder::on(area)
-            .margin(10)
-            .x_label_area_size(56)
-            .y_label_area_size(70)
-            .build_cartesian_2d(self.x.clone(), self.y.clone())?;
-        chart
-            .configure_mesh()
-            .x_desc(&self.x.title)
-            .y_desc(&self.y.title)
-            .x_labels(self.x.ticks.len())
-            .y_labels(self.y.ticks.len())
-            .axis_desc_style(("sans-serif", 18, &INK))
-            .label_style(("sans-serif", 17, &INK))
-            .axis_style(INK)
-            .bold_line_style(GRID)
-            .light_line_style(TRANSPARENT)
-            .draw()?;
+    /// Draws each curve in a panel of its own, with the others behind it in grey.
+    pub fn draw_panels(&self) -> Result<String, ChartError> {
+        let rows = self.curves.len().div_ceil(PANEL_COLUMNS);
+        let (subtitle, foot) = (24, 34);
+        let (width, height) = (PANEL.0 * PANEL_COLUMNS as u32, PANEL.1 * rows as u32);
+        picture(&self.title, (width, HEADING + subtitle + height + foot), |area| {
+            let text = ("sans-serif", 16, &INK).into_text_style(area).pos(Pos::new(HPos::Left, VPos::Center));
+            let black =
+                self.reference.as_ref().map(|line| format!("; black line: {}", line.name())).unwrap_or_default();
+            area.draw_text(&format!("{}; grey: the others{black}", self.y.title), &text, (24, 8))?;
+            let middle = ((width / 2) as i32, (subtitle + height + foot / 2) as i32 - 4);
+            area.draw_text(&self.x.title, &text.pos(Pos::new(HPos::Center, VPos::Center)), middle)?;
+            let panels = area.margin(subtitle, foot, 0, 0).split_evenly((rows, PANEL_COLUMNS));
+            panels.iter().zip(0..self.curves.len()).try_for_each(|(panel, number)| self.draw_plot(panel, Some(number)))
+        })
+    }
+
+    /// Draws all curves, or a panel for one of them.
+    fn draw_plot<'a>(&self, area: &Area<'a>, panel: Option<usize>) -> DrawResult<(), SVGBackend<'a>> {
+        let is_drawn = |number: usize| panel.is_none_or(|panel| panel == number);
+        let mut chart = match panel {
+            None => axes(area, [&self.x, &self.y], [56, 70], 17)?,
+            Some(panel) => {
+                let curve = &self.curves[panel];
+                let style = ("sans-serif", 15, &curve.style.colour).into_text_style(area);
+                area.draw_text(&curve.name, &style, (50, 4))?;
+                let untitled = |axis: &Axis| Axis { title: String::new(), ..axis.clone() };
+                axes(&area.margin(16, 0, 0, 0), [&untitled(&self.x), &untitled(&self.y)], [24, 44], 13)?
+            }
+        };
         if let Some(reference) = &self.reference {
             chart.draw_series(LineSeries::new(reference.points(&self.x.range), INK.stroke_width(1)))?;
         }
-        for curve in self.curves.iter().filter(|curve| curve.mode != PlotMode::Markers) {
+        for (_, curve) in self.curves.iter().enumerate().filter(|&(number, _)| !is_drawn(number)) {
+            chart.draw_series(LineSeries::new(curve.points.iter().copied(), BEHIND.stroke_width(1)))?;
+        }
+        let drawn = || self.curves.iter().enumerate().filter(|&(number, _)| is_drawn(number)).map(|(_, curve)| curve);
+        for curve in drawn().filter(|curve| curve.mode != PlotMode::Markers) {
             let style = curve.style.colour.stroke_width(2);
             let points = curve.points.iter().copied();
             match curve.style.dashes {
@@ -246,14 +261,11 @@ impl Chart {
             };
         }
         // All markers are drawn above all lines.
-        let (left, top) = area.get_base_pixel();
-        let pixel = |x, y| {
-            let (x, y) = chart.backend_coord(&(x, y));
-            (x - left, y - top)
-        };
-        for curve in &self.curves {
+        let pixel = pixels(area, &chart);
+        for curve in drawn() {
             for &(x, low, high) in &curve.error_bars {
-                draw_error_bar(area, curve.style, [pixel(x, low), pixel(x, high)])?;
+                let ends = [pixel(x, low), pixel(x, high)];
+                draw_error_bar(area, curve.style.colour, ends)?;
             }
             for &(x, y) in curve.points.iter().filter(|_| curve.mode != PlotMode::Line) {
                 draw_marker(area, curve.style, pixel(x, y))?;
@@ -262,7 +274,7 @@ impl Chart {
         Ok(())
     }
 
-    fn draw_legend<'a>(&self, area: &DrawingArea<SVGBackend<'a>, Shift>) -> DrawResult<(), SVGBackend<'a>> {
+    fn draw_legend<'a>(&self, area: &Area<'a>) -> DrawResult<(), SVGBackend<'a>> {
         let text = ("sans-serif", 17, &INK).into_text_style(area).pos(Pos::new(HPos::Left, VPos::Center));
         let mut y = 24;
         for curve in &self.curves {
@@ -287,24 +299,149 @@ impl Chart {
     }
 }
 
+#[derive(Clone, Debug)]
+pub struct Bar {
+    pub name: String,
+    pub value: f64,
+    /// Its ends.
+    pub interval: (f64, f64),
+    /// The value as a label.
+    pub text: String,
+    pub is_highlighted: bool,
+}
+
+/// Horizontal bars from 0, with their intervals.
+#[derive(Clone, Debug)]
+pub struct BarChart {
+    pub title: String,
+    pub axis: Axis,
+    /// From the top.
+    pub bars: Vec<Bar>,
+    /// A value to compare with, and its name.
+    pub mark: Option<(f64, String)>,
+}
+
+impl BarChart {
+    pub fn draw(&self) -> Result<String, ChartError> {
+        let count = self.bars.len() as f64;
+        let height = |number: usize| count - 0.5 - number as f64;
+        // The names are no ticks: no grid line crosses a label.
+        let rows = Axis { title: String::new(), ticks: Vec::new(), range: 0.0..count };
+        let longest = longest(self.bars.iter().map(|bar| bar.name.as_str()));
+        let (above, foot) = (26, 66);
+        let size = (WIDTH + LEGEND, HEADING + above + BAR * self.bars.len() as u32 + foot);
+        picture(&self.title, size, |area| {
+            let plot = area.margin(above - 10, 0, 0, 90);
+            let mut chart = axes(&plot, [&self.axis, &rows], [foot - 10, 24 + LETTER * longest], 17)?;
+            for (number, bar) in self.bars.iter().enumerate() {
+                let colour = if bar.is_highlighted { SKY } else { BEHIND };
+                let corners = [(0.0, height(number) - 0.3), (bar.value, height(number) + 0.3)];
+                chart.draw_series([Rectangle::new(corners, colour.filled())])?;
+            }
+            let pixel = pixels(area, &chart);
+            let text = ("sans-serif", 17, &INK).into_text_style(area);
+            let lines = [(0.0, "")].into_iter().chain(self.mark.iter().map(|(value, name)| (*value, name.as_str())));
+            for (value, name) in lines {
+                let [bottom, top] = [pixel(value, 0.0), pixel(value, count)];
+                area.draw(&PathElement::new(vec![bottom, top], INK.stroke_width(1)))?;
+                let above = text.pos(Pos::new(HPos::Center, VPos::Bottom));
+                area.draw_text(name, &above, (top.0, top.1 - 4))?;
+            }
+            for (number, bar) in self.bars.iter().enumerate() {
+                let [low, high] = [bar.interval.0, bar.interval.1].map(|end| pixel(end, height(number)));
+                draw_error_bar(area, INK, [low, high])?;
+                let right = pixel(bar.value.max(bar.interval.1), height(number));
+                let beside = text.pos(Pos::new(HPos::Left, VPos::Center));
+                area.draw_text(&bar.text, &beside, (right.0 + 12, right.1))?;
+                let left = pixel(self.axis.range.start, height(number));
+                let before = text.pos(Pos::new(HPos::Right, VPos::Center));
+                area.draw_text(&bar.name, &before, (left.0 - 10, left.1))?;
+            }
+            Ok(())
+        })
+    }
+}
+
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+type Axes<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<Axis, Axis>>;
+
+/// In characters.
+fn longest<'a>(names: impl Iterator<Item = &'a str>) -> u32 {
+    names.map(|name| name.chars().count() as u32).max().unwrap_or(0)
+}
+
+/// `draw` receives the area below the title.
+fn picture(
+    title: &str,
+    size: (u32, u32),
+    draw: impl for<'a> FnOnce(&Area<'a>) -> DrawResult<(), SVGBackend<'a>>,
+) -> Result<String, ChartError> {
+    let mut svg = String::new();
+    {
+        let root = SVGBackend::with_string(&mut svg, size).into_drawing_area();
+        root.fill(&PAPER).map_err(ChartError::new)?;
+        let (heading, rest) = root.split_vertically(HEADING);
+        let style = ("sans-serif", 22, &INK).into_text_style(&root).pos(Pos::new(HPos::Left, VPos::Center));
+        heading.draw_text(title, &style, (24, HEADING as i32 / 2)).map_err(ChartError::new)?;
+        draw(&rest).map_err(ChartError::new)?;
+        root.present().map_err(ChartError::new)?;
+    }
+    Ok(with_title(&svg, title))
+}
+
+/// Draws the axes, x before y, with labels of `text` pixels in areas of the given sizes.
+fn axes<'a>(
+    area: &Area<'a>,
+    [x, y]: [&Axis; 2],
+    [below, left]: [u32; 2],
+    text: u32,
+) -> DrawResult<Axes<'a>, SVGBackend<'a>> {
+    let mut chart = ChartBuilder::on(area)
+        .margin(10)
+        .x_label_area_size(below)
+        .y_label_area_size(left)
+        .build_cartesian_2d(x.clone(), y.clone())?;
+    chart
+        .configure_mesh()
+        .x_desc(&x.title)
+        .y_desc(&y.title)
+        .x_labels(x.ticks.len())
+        .y_labels(y.ticks.len())
+        .axis_desc_style(("sans-serif", text + 1, &INK))
+        .label_style(("sans-serif", text, &INK))
+        .axis_style(INK)
+        .bold_line_style(GRID)
+        .light_line_style(TRANSPARENT)
+        .draw()?;
+    Ok(chart)
+}
+
+/// From coordinates of `chart` to those of `area`.
+fn pixels(area: &Area<'_>, chart: &Axes<'_>) -> impl Fn(f64, f64) -> (i32, i32) {
+    let (left, top) = area.get_base_pixel();
+    let coordinates = chart.as_coord_spec().clone();
+    move |x, y| {
+        let (x, y) = coordinates.translate(&(x, y));
+        (x - left, y - top)
+    }
+}
+
+/// Horizontal or vertical, as its ends are.
 fn draw_error_bar<'a>(
-    area: &DrawingArea<SVGBackend<'a>, Shift>,
-    style: CurveStyle,
-    [(x, low), (_, high)]: [(i32, i32); 2],
+    area: &Area<'a>,
+    colour: RGBColor,
+    [low, high]: [(i32, i32); 2],
 ) -> DrawResult<(), SVGBackend<'a>> {
-    let bar = |y| vec![(x - 5, y), (x + 5, y)];
-    for line in [vec![(x, low), (x, high)], bar(low), bar(high)] {
-        area.draw(&PathElement::new(line, style.colour.stroke_width(1)))?;
+    let (dx, dy) = if low.0 == high.0 { (5, 0) } else { (0, 5) };
+    let cap = |(x, y): (i32, i32)| vec![(x - dx, y - dy), (x + dx, y + dy)];
+    for line in [vec![low, high], cap(low), cap(high)] {
+        area.draw(&PathElement::new(line, colour.stroke_width(1)))?;
     }
     Ok(())
 }
 
 /// Hollow markers are filled with the background and hide the line below.
-fn draw_marker<'a>(
-    area: &DrawingArea<SVGBackend<'a>, Shift>,
-    style: CurveStyle,
-    (x, y): (i32, i32),
-) -> DrawResult<(), SVGBackend<'a>> {
+fn draw_marker<'a>(area: &Area<'a>, style: CurveStyle, (x, y): (i32, i32)) -> DrawResult<(), SVGBackend<'a>> {
     let around = |offsets: &[(i32, i32)]| offsets.iter().map(|(dx, dy)| (x + dx, y + dy)).collect::<Vec<_>>();
     let square = [(-4, -4), (4, -4), (4, 4), (-4, 4), (-4, -4)];
     let filled = style.colour.filled();
@@ -359,6 +496,49 @@ mod tests {
         assert_eq!(round_step(3.0), 5.0);
         let single = Axis::round("", [2.0].into_iter(), |value, _| value.to_string());
         assert!(single.range.start < 2.0 && 2.0 < single.range.end);
+    }
+
+    #[test]
+    fn bars_have_names_labels_and_a_mark() {
+        let bar = |name: &str, value: f64| Bar {
+            name: name.into(),
+            value,
+            interval: (value - 0.5, value + 0.5),
+            text: format!("{value:.2}"),
+            is_highlighted: value > 1.0,
+        };
+        let axis = Axis::round("speed-up", [0.0, 3.0].into_iter(), |value, _| value.to_string());
+        let bars = vec![bar("<first>", 2.0), bar("second", 1.0)];
+        let svg = BarChart { title: "A & B".into(), axis, bars, mark: Some((1.0, "one".into())) }.draw().unwrap();
+        let xml = roxmltree::Document::parse(&svg).unwrap();
+        let has = |text: &str| xml.descendants().any(|node| node.text().is_some_and(|found| found.trim() == text));
+        assert!(["A & B", "speed-up", "<first>", "second", "2.00", "1.00", "one"].into_iter().all(has), "{svg}");
+        let width = |colour: &str| {
+            let is_bar = |node: &roxmltree::Node<'_, '_>| node.attribute("fill") == Some(colour);
+            xml.descendants().find(is_bar).unwrap().attribute("width").unwrap().parse::<f64>().unwrap()
+        };
+        assert!((width("#56B4E9") / width("#BEBEBA") - 2.0).abs() < 0.02, "longer is more: {svg}");
+    }
+
+    #[test]
+    fn each_curve_has_a_panel() {
+        let axis = |title: &str| Axis::round(title, [0.0, 3.0].into_iter(), |value, _| value.to_string());
+        let names = ["first", "second", "third", "fourth"];
+        let curve = |(number, name): (usize, &str)| {
+            Curve::new(name, CurveStyle::nth(number), vec![(0.0, 1.0), (3.0, number as f64)])
+        };
+        let curves = names.into_iter().enumerate().map(curve).collect();
+        let reference = Some(Reference::Level(1.0, "equal".into()));
+        let svg = Chart { title: "T".into(), x: axis("x"), y: axis("y"), curves, reference }.draw_panels().unwrap();
+        let xml = roxmltree::Document::parse(&svg).unwrap();
+        let count = |text: &str| {
+            let is_text = |node: &roxmltree::Node<'_, '_>| node.text().is_some_and(|found| found.trim() == text);
+            xml.descendants().filter(|node| node.has_tag_name("text") && is_text(node)).count()
+        };
+        for text in ["T", "x", "y; grey: the others; black line: equal"].into_iter().chain(names) {
+            assert_eq!(count(text), 1, "{text} in {svg}");
+        }
+        assert_eq!(svg.matches("#BEBEBA").count(), 4 * 3, "each is behind the others");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! [`run`] executes [`ScalingArgs`]. *Real* searches run by the clock, interleaved in a random order; they give
 //! the time to depth and the nodes per second. *Lockstep* searches are exactly reproducible; they give the
-//! nodes that each of N workers needs to reach a depth, for any N on any machine. Both search the same positions,
+//! nodes that each of N threads needs to reach a depth, for any N on any machine. Both search the same positions,
 //! each to its own calibrated depth. Other UCI engines are searched by the clock as Sesame is.
 //! `docs/users/scaling.md` describes the method.
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::results::{CSV, Curve, CurvePoint, Measurement, SESAME, curves, others};
 use crate::cli::arguments::logical_cores;
-use sesame_report::chart::{self, Axis, Chart, CurveStyle, PlotMode, Reference};
+use sesame_report::chart::{self, Axis, Bar, BarChart, Chart, CurveStyle, PlotMode, Reference};
 use sesame_report::markdown::{DASH, Table, Unit, grouped, or_dash, percent};
 use sesame_report::statistics::Estimate;
 use sesame_report::{ChartError, html};
@@ -102,11 +102,11 @@ impl ReportWriter {
         self.terminal += &format!("\n{}", table.aligned());
     }
 
-    /// Needs several numbers of threads.
+    /// Draws bars for one number of threads beside one thread, lines for more.
     fn chart(
         &mut self,
         file: &str,
-        title: &str,
+        measure: &str,
         curves: &[Curve<'_>],
         value: fn(&CurvePoint) -> Option<Estimate>,
     ) -> Result<(), ChartError> {
@@ -115,10 +115,20 @@ impl ReportWriter {
             points: curve.points.iter().filter_map(|point| Some((point.threads, value(point)?))).collect(),
         };
         let lines: Vec<ChartLine> = curves.iter().map(line).collect();
-        if lines.iter().any(|line| line.points.len() > 1) {
-            self.pictures.insert(file.to_owned(), speed_ups(title, &lines)?);
-            self.text += &format!("![{title}]({file})\n\n");
-        }
+        let threads = lines.iter().flat_map(|line| &line.points).map(|point| point.0).filter(|&threads| threads > 1);
+        let threads: Vec<u32> = threads.collect::<BTreeSet<u32>>().into_iter().collect();
+        let title = match threads[..] {
+            [] => return Ok(()),
+            [2] => format!("Speed-up with two threads: {measure}"),
+            [threads] => format!("Speed-up with {threads} threads: {measure}"),
+            _ => format!("Speed-up by threads: {measure}"),
+        };
+        let svg = match threads[..] {
+            [threads] => speed_up_bars(&title, threads, &lines)?,
+            _ => speed_ups(&title, &lines)?,
+        };
+        self.pictures.insert(file.to_owned(), svg);
+        self.text += &format!("![{title}]({file})\n\n");
         Ok(())
     }
 
@@ -160,8 +170,8 @@ impl ReportWriter {
             }
         }
         self.table(&table, REAL_COLUMNS);
-        self.chart("nodes-per-second.svg", "Nodes per second", curves, |point| point.rate)?;
-        self.chart("time-to-depth.svg", "Time to depth", curves, |point| point.speed_up)
+        self.chart("nodes-per-second.svg", "nodes per second", curves, |point| point.rate)?;
+        self.chart("time-to-depth.svg", "time to the same depth", curves, |point| point.speed_up)
     }
 
     fn simulated(&mut self, measurement: &Measurement, curve: &Curve<'_>) -> Result<(), ChartError> {
@@ -179,7 +189,7 @@ impl ReportWriter {
         }
         self.table(&table, SIMULATED_COLUMNS);
         let curves = std::slice::from_ref(curve);
-        self.chart("simulated.svg", "Simulated speed-up to depth", curves, |point| point.per_thread)
+        self.chart("simulated.svg", "simulated, to the same depth", curves, |point| point.per_thread)
     }
 
     fn both(&mut self, real: &Curve<'_>, simulated: &Curve<'_>) {
@@ -364,8 +374,9 @@ struct ChartLine {
     points: Vec<(u32, Estimate)>,
 }
 
-/// Ratios to one thread beside the ideal. Both axes are logarithmic.
+/// Ratios to one thread, beside a line of N for N threads. Both axes are logarithmic.
 fn speed_ups(title: &str, lines: &[ChartLine]) -> Result<String, ChartError> {
+    let in_panels = lines.len() > DISTINCT;
     let points = || lines.iter().flat_map(|line| &line.points);
     let mut ticks: Vec<u32> = points().map(|point| point.0).collect();
     ticks.sort_unstable();
@@ -374,7 +385,8 @@ fn speed_ups(title: &str, lines: &[ChartLine]) -> Result<String, ChartError> {
     let most = f64::from(ticks.last().copied().unwrap_or(1).max(2)).log2();
     let curve = |(number, line): (usize, &ChartLine)| {
         // Slightly shifted, so that intervals do not overlap.
-        let shift = (number as f64 - (lines.len() as f64 - 1.0) / 2.0) * most * 0.06 / lines.len().max(3) as f64;
+        let width = if in_panels { 0.0 } else { most * 0.06 / lines.len().max(3) as f64 };
+        let shift = (number as f64 - (lines.len() as f64 - 1.0) / 2.0) * width;
         let x = |threads: u32| f64::from(threads).log2() + shift;
         let has_interval = |point: &&(u32, Estimate)| point.1.interval.high > point.1.interval.low * 1.000_001;
         let bar = |&(threads, estimate): &(u32, Estimate)| {
@@ -396,9 +408,34 @@ fn speed_ups(title: &str, lines: &[ChartLine]) -> Result<String, ChartError> {
         ticks: ticks.into_iter().map(|threads| (f64::from(threads).log2(), threads.to_string())).collect(),
         range: least - margin..most + margin,
     };
-    let ideal = Reference::Line([least, most].map(|end| (end, end)), "ideal".to_owned());
+    let ideal = Reference::Line([least, most].map(|end| (end, end)), "ideal: N times".to_owned());
     let curves = lines.iter().enumerate().map(curve).collect();
-    Chart { title: title.to_owned(), x, y: ratio_axis(low, high), curves, reference: Some(ideal) }.draw()
+    let chart = Chart { title: title.to_owned(), x, y: ratio_axis(low, high), curves, reference: Some(ideal) };
+    if in_panels { chart.draw_panels() } else { chart.draw() }
+}
+
+/// Lines. More of them are hard to tell apart in one plot.
+const DISTINCT: usize = 4;
+
+const RATIO: &str = "times as fast as one thread";
+
+/// Ratios of `threads` threads to one, a bar for each line.
+fn speed_up_bars(title: &str, threads: u32, lines: &[ChartLine]) -> Result<String, ChartError> {
+    let bar = |line: &ChartLine| {
+        let &(_, Estimate { value, interval }) = line.points.iter().find(|point| point.0 == threads)?;
+        Some(Bar {
+            name: line.name.clone(),
+            value,
+            interval: (interval.low, interval.high),
+            text: format!("{value:.2}"),
+            is_highlighted: line.name == SESAME,
+        })
+    };
+    let bars: Vec<Bar> = lines.iter().filter_map(bar).collect();
+    let ends = bars.iter().map(|bar| bar.interval.1).chain([0.0, f64::from(threads)]);
+    let write = |value: f64, step: f64| format!("{value:.*}", usize::from(step < 1.0));
+    let axis = Axis::round(&format!("{RATIO} (longer is faster)"), ends, write);
+    BarChart { title: title.to_owned(), axis, bars, mark: Some((1.0, "one thread".to_owned())) }.draw()
 }
 
 /// Has more labels for a smaller range.
@@ -416,7 +453,7 @@ fn ratio_axis(low: f64, high: f64) -> Axis {
     let write = |value: f64| format!("{value:.2}").trim_end_matches('0').trim_end_matches('.').to_owned();
     let within = all.into_iter().filter(|tick| (first..=last).contains(tick));
     Axis {
-        title: "times one thread".to_owned(),
+        title: RATIO.to_owned(),
         ticks: within.map(|tick| (tick.log2(), write(tick))).collect(),
         range: first.log2()..last.log2(),
     }
@@ -426,12 +463,14 @@ const INTRODUCTION: &str = "Written by `sesame scaling`. `docs/users/scaling.md`
     over positions, against one thread. Brackets have 95 % intervals, from 4,000 bootstrap resamples of the positions. `results.json` has \
     the figures for programs.";
 
-const REAL_COLUMNS: &str = "Each engine searches to depths of its own, and is compared with its own single thread. *Million nodes per \
-    second*: geometric mean over the positions; engines count nodes differently. *Time to depth*: one thread's time over that of N, to the \
-    same depth. *Nodes per second*, *nodes in all*: those of N threads over one thread's. *Nodes per thread*: one thread's nodes over those \
-    of each of N; time to depth is about this times the speed of each thread. *Same move*: share of the searches with one thread's best \
-    move. *Cores had*: the processor time of the threads over the time of their cores; the rest went to other programs or to waiting. \
-    *Others*: share of all processors' time that other programs had meanwhile.";
+const REAL_COLUMNS: &str = "Each engine searches to depths of its own, and is compared with its own single thread. \
+    *Million nodes per second*: geometric mean over the positions; engines count nodes differently. *Time to depth*: one \
+    thread's time over that of N, to the same depth. *Nodes per second*, *nodes in all*: those of N threads over one \
+    thread's. *Ideal*: N threads are N times as fast. An engine can be above it, because several threads search other nodes \
+    than one, and some nodes take less time than others. *Nodes per thread*: one thread's nodes over those of each of N; \
+    time to depth is about this times the speed of each thread. *Same move*: share of the searches with one thread's best \
+    move. *Cores had*: the processor time of the threads over the time of their cores; the rest went to other programs or to \
+    waiting. *Others*: share of all processors' time that other programs had meanwhile.";
 
 const SIMULATED_COLUMNS: &str = "N threads take turns of 512 nodes: a search is one sequence of steps, the same on every machine. *Speed-up*: \
     the nodes that one thread needs to the depth, over those that each of N needs. N equally fast cores without contention for memory \
@@ -560,8 +599,54 @@ mod tests {
         let estimate = |value: f64| Estimate { value, interval: Interval { low: value * 0.9, high: value * 1.1 } };
         let points = [1, 2, 4, 64].map(|threads| (threads, estimate(f64::from(threads).sqrt()))).into();
         let svg = speed_ups("Title", &[ChartLine { name: "Rival".into(), points }]).unwrap();
-        for part in ["<title>Title</title>", "Rival", "ideal", "\n64\n"] {
+        for part in ["<title>Title</title>", "Rival", "ideal: N times", "\n64\n"] {
             assert!(svg.contains(part), "{part} not in {svg}");
+        }
+    }
+
+    #[test]
+    fn two_numbers_of_threads_are_drawn_as_bars() {
+        let report = report(Some(&real()), Some(&simulated())).unwrap();
+        let bars = text(&report, "time-to-depth.svg");
+        let title = "Speed-up with two threads: time to the same depth";
+        for part in [title, "Sesame", "Rival 1.0", "2.00", "4.00", "one thread"] {
+            assert!(bars.contains(&format!("\n{part}\n")), "{part} not in {bars}");
+        }
+        assert!(!bars.contains("<polygon") && text(&report, "simulated.svg").contains("ideal: N times"));
+        assert!(text(&report, "README.md").contains(&format!("![{title}](time-to-depth.svg)")));
+    }
+
+    /// Set `REDRAW` to draw the pictures of new searches.
+    #[test]
+    fn committed_pictures_show_the_committed_searches() {
+        use super::super::results::{Clock, Row};
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/results/scaling");
+        let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+        let (csv, committed) = (read("engines.csv"), read("engines-time.svg"));
+        let mut lines = csv.lines().filter(|line| !line.starts_with('#'));
+        let header: Vec<&str> = lines.next().unwrap().split(',').collect();
+        let row = |line: &str| {
+            let field = |name| line.split(',').nth(header.iter().position(|column| *column == name)?);
+            let number = |name| field(name)?.parse::<u64>().ok();
+            let clock = Clock { micros: number("micros")?, cpu_micros: None, others: None };
+            ["depth", "clock"].contains(&field("run")?).then_some(())?;
+            Some(Row {
+                threads: number("threads")? as u32,
+                clock: Some(clock),
+                ..self::row(field("engine")?, 1, field("position")?, number("nodes")?, 0)
+            })
+        };
+        let rows: Vec<Row> = lines.filter_map(row).collect();
+        let mut engines: Vec<String> =
+            rows.iter().map(|row| row.engine.clone()).collect::<BTreeSet<_>>().into_iter().collect();
+        engines.sort_by_key(|name| committed.find(&format!("\n{name}\n")));
+        let report = report(Some(&Measurement { engines, rows, ..Measurement::default() }), None).unwrap();
+        for (name, drawn) in [("engines-time.svg", "time-to-depth.svg"), ("engines-rate.svg", "nodes-per-second.svg")] {
+            let drawn = text(&report, drawn);
+            if std::env::var_os("REDRAW").is_some() {
+                std::fs::write(folder.join(name), drawn).unwrap();
+            }
+            assert!(read(name) == drawn, "{name} is not drawn from engines.csv");
         }
     }
 }

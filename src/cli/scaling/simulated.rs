@@ -29,7 +29,7 @@ pub(super) fn run(plan: &Plan<'_>, file: &mut CsvFile) -> Result<Measurement, Sc
     let nodes: u64 = calibrated.iter().map(|position| position.nodes).sum();
     let depths: u32 = calibrated.iter().map(|position| position.depth).sum();
     let mut conditions = plan.conditions();
-    conditions.push(("one worker", format!("{nodes} nodes to {depths} plies in all")));
+    conditions.push(("one thread", format!("{nodes} nodes to {depths} plies in all")));
     // Position by position, so that an interrupted run is comparable; long searches first.
     let with_threads = |position| plan.threads.iter().rev().map(move |&threads| (position, threads));
     let searches: Vec<(&Calibrated, u32)> = calibrated.iter().flat_map(with_threads).collect();

@@ -173,12 +173,26 @@ pub(crate) fn style(scheme: Scheme) -> CurveStyle {
     CurveStyle::ALL[number.unwrap_or_else(|| panic!("{scheme} has no style"))]
 }
 
+/// The scheme's name, and what stays in the table.
+pub(crate) fn in_words(scheme: Scheme) -> String {
+    let stays = match scheme {
+        Scheme::Deep => "deeper search stays",
+        Scheme::New => "newest stays",
+        Scheme::Old => "oldest stays",
+        Scheme::Big1 => "bigger subtree stays",
+        Scheme::BigAll => "as BIG1, hits in full",
+        Scheme::TwoDeep => "two entries, by depth",
+        _ => "two entries, by subtree",
+    };
+    format!("{scheme}: {stays}")
+}
+
 /// One curve for each scheme over the table sizes. `value` maps the scheme's cell at a size to a height.
 fn scheme_curves(stamped: bool, value: impl Fn(Cell) -> Option<f64>) -> Vec<Curve> {
     let curve = |scheme: Scheme| {
         let point = |size: usize| Some((log2(size), value(Cell::of(SchemeVariant { scheme, stamped }, size, 7))?));
         let points = SIZES.into_iter().filter_map(point).collect();
-        Curve::new(scheme.name(), style(scheme), points)
+        Curve::new(in_words(scheme), style(scheme), points)
     };
     SCHEMES.into_iter().map(curve).filter(|curve| !curve.points.is_empty()).collect()
 }
@@ -219,7 +233,7 @@ fn nodes_by_size(results: &CellResults, stamped: bool) -> Result<Figure, ChartEr
     let caption = "Nodes visited, summed over the 18 positions. The vertical axis does not begin at 0. The \
                    paper prints no numbers for this figure, only its trends; the numbers of its 1024K end are \
                    in Tables 2 and 3.";
-    let y = Axis::round("nodes in millions", heights(&curves), decimals);
+    let y = Axis::round("nodes in millions (fewer is better)", heights(&curves), decimals);
     Figure::draw(file, caption, Chart { title, x: size_axis(), y, curves, reference: None })
 }
 

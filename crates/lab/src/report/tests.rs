@@ -162,8 +162,8 @@ fn figures_are_well_formed_and_labelled() {
             .map(|node| node.text().unwrap().trim().to_owned())
             .collect();
         if name.starts_with("figure-1") || name.starts_with("figure-2") {
-            for label in SCHEMES.map(Scheme::name).into_iter().chain(["8K", "1024K"]) {
-                assert_eq!(texts.iter().filter(|text| *text == label).count(), 1, "{label} in {name}");
+            for label in SCHEMES.map(tables::in_words).into_iter().chain(["8K", "1024K"].map(str::to_owned)) {
+                assert_eq!(texts.iter().filter(|text| **text == label).count(), 1, "{label} in {name}");
             }
         }
         assert!(files["report.html"].contains(svg.as_str()), "{name} is not in report.html");

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::StudyRow;
-use crate::report::tables::style;
+use crate::report::tables::{in_words, style};
 use sesame_report::ChartError;
-use sesame_report::chart::{Axis, Chart, Curve};
+use sesame_report::chart::{Axis, Chart, Curve, Reference};
 use sesame_report::markdown::fill;
 use sesame_report::markdown::{DASH, Table, Unit, grouped, or_dash, percent, size};
 use sesame_report::statistics::{Estimate, bootstrap};
@@ -208,32 +208,32 @@ pub(super) fn difference(estimate: Option<Estimate>) -> String {
     })
 }
 
-/// The ratio to `base`, with one line for each scheme over the labelled settings.
+/// The ratio to `base`, with one panel for each other scheme over the labelled settings.
 pub(super) fn picture(
     title: &str,
     x_title: &str,
     settings: &[(String, &Setting<'_>)],
-    base: &str,
+    base: Scheme,
 ) -> Result<String, ChartError> {
     let curve = |scheme: &Scheme| {
         let point = |((_, setting), x): (&(String, &Setting<'_>), usize)| {
-            let ratio = if scheme.name() == base { 1.0 } else { setting.panel.ratio(scheme.name(), base)?.value };
-            Some((x as f64, 100.0 * (ratio - 1.0)))
+            Some((x as f64, 100.0 * (setting.panel.ratio(scheme.name(), base.name())?.value - 1.0)))
         };
-        Curve::new(scheme.name(), style(*scheme), settings.iter().zip(0..).filter_map(point).collect())
+        Curve::new(in_words(*scheme), style(*scheme), settings.iter().zip(0..).filter_map(point).collect())
     };
-    let curves: Vec<Curve> = Scheme::ALL.iter().map(curve).collect();
+    let curves: Vec<Curve> = Scheme::ALL.iter().filter(|scheme| **scheme != base).map(curve).collect();
     let ticks = settings.iter().zip(0..).map(|((label, _), x)| (f64::from(x), label.clone())).collect();
-    let heights: Vec<f64> = curves.iter().flat_map(|curve| curve.points.iter().map(|point| point.1)).collect();
+    let heights: Vec<f64> =
+        curves.iter().flat_map(|curve| curve.points.iter().map(|point| point.1)).chain([0.0]).collect();
     let label = |value: f64, _| format!("{value:+.0}").replace("+0", "0").replace("-0", "0").replace('-', "−");
     Chart {
         title: title.to_owned(),
         x: Axis { title: x_title.to_owned(), ticks, range: -0.3..settings.len() as f64 - 0.7 },
-        y: Axis::round(&format!("nodes against {base}, in %"), heights.into_iter(), label),
+        y: Axis::round(&format!("nodes more than {base}, in %; lower is better"), heights.into_iter(), label),
         curves,
-        reference: None,
+        reference: Some(Reference::Level(0.0, in_words(base))),
     }
-    .draw()
+    .draw_panels()
 }
 
 pub(super) fn size_label(positions: usize) -> String {
