@@ -81,10 +81,6 @@ pub struct TrainArgs {
     /// Write this scale with the network [default: that of the training]. The margins of the search suit one size of values, and values grow
     /// with results in the target
     #[arg(long, value_parser = whole_number(SCALE_RANGE), value_name = "CENTIPAWNS")]
-    pub scale: Option<u16>,
-    /// Scale that is written with the network [default: that of the training]. The margins of the search belong to a size of the values, which
-    /// grow with results in the target
-    #[arg(long, value_parser = whole_number(SCALE_RANGE), value_name = "CENTIPAWNS")]
     pub output_scale: Option<u16>,
     /// Seed of the random weights and of the order of positions
     #[arg(long, default_value_t = 1, value_parser = whole_number(0..=u64::MAX))]
