@@ -23,6 +23,11 @@ if sys.argv[1:] == ["bench", "8"]:
 else:
     for name in ("good", "idle"):
         print(f"option name {name} type spin default 50 min 0 max 100")
+    for line in sys.stdin:
+        if line.strip() == "isready" and "MUTE" not in os.environ:
+            print("readyok")
+        if line.strip() == "setoption name Eval File value /my net=1.nnue":
+            print("info string /my net=1.nnue: No such file; the evaluation stays as it was")
 """
 
 # Counts its calls in a file beside it; from call number FAIL on, a game ends as FAULT says.
@@ -59,33 +64,6 @@ import json, os, sys
 with open(os.path.join(os.path.dirname(__file__), "recorded"), "a") as recorded:
     print(json.dumps(sys.argv[1:]), file=recorded)
 print("Results of a vs b (60+1):\nElo: 12.34 +/- 5.67, nElo: 1.00 +/- 2.00\nGames: 40, Wins: 1")
-"""
-
-
-# A UCI engine that judges a position by White's queens, and evaluates it by a third of that; with a file "poor" by their square, which knows no black ones.
-JUDGE = r"""#!/usr/bin/env python3
-import sys
-fen, name, score = "", "embedded", 0
-for line in sys.stdin:
-    words = line.split()
-    if words[:3] == ["setoption", "name", "EvalFile"]:
-        if words[4].endswith("absent"):
-            print("info string absent: No such file; the evaluation stays as it was")
-        name = "poor"
-    elif words[:2] == ["position", "fen"]:
-        fen = words[2]
-        score = 100 * (fen.count("Q") - fen.count("q"))
-        black = words[3] == "b"
-    elif words == ["isready"]:
-        print("readyok", flush=True)
-    elif words[:1] == ["go"]:
-        print("info depth 1 score cp 9999")
-        print("info depth 2 score cp", -score if black else score)
-        print("info depth 3 score cp 9999 lowerbound")
-        print("bestmove a1a2", flush=True)
-    elif words == ["eval"]:
-        value = score / 300 if name == "embedded" else (score / 100) ** 2 / 3
-        print(f"Evaluation: {value:+.2f} pawns for White (network {name})")
 """
 
 
@@ -175,6 +153,10 @@ class Matches(Folder):
         self.refused("no engine", "match", "games", "2", engine, self.path("nobody"))
         self.refused("no fastchess", *match, FASTCHESS=self.path("nothing"))
         self.refused("no openings", *match, OPENINGS=self.path("nothing.epd"))
+        missing = "option.good=1;option.Eval File=/my net=1.nnue"
+        for side in ("NEW_OPTIONS", "OLD_OPTIONS"):
+            self.refused(f"{engine} does not accept its options:\ninfo string /my net=1.nnue: No such", *match, **{side: missing})
+        self.refused(f"{engine} does not answer isready", *match, MUTE="1")
         for limit in ("5+", "nodes=0", "0", "fast"):
             self.refused("a limit is", *match, limit, PGN=self.path("games.pgn"))
         self.assertFalse(os.path.exists(self.path("recorded")))
