@@ -273,18 +273,21 @@ pub(crate) struct Contents {
 
 impl Contents {
     pub(crate) fn add(&mut self, block: &Block) {
-        let numbers = block.numbers();
-        match self.numbers.last_mut() {
-            Some(last) if last.end == numbers.start => last.end = numbers.end,
-            _ => self.numbers.push(numbers),
-        }
+        self.add_numbers(block.numbers());
         self.games += u64::from(block.games);
         self.plies += u64::from(block.plies);
         self.positions += u64::from(block.positions);
         self.bytes += block.bytes();
     }
 
-    fn has(&self, number: u64) -> bool {
+    pub(crate) fn add_numbers(&mut self, numbers: Range<u64>) {
+        match self.numbers.last_mut() {
+            Some(last) if last.end == numbers.start => last.end = numbers.end,
+            _ => self.numbers.push(numbers),
+        }
+    }
+
+    pub(crate) fn has(&self, number: u64) -> bool {
         self.numbers.iter().any(|numbers| numbers.contains(&number))
     }
 }

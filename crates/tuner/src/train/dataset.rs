@@ -1,5 +1,6 @@
 //! The training and validation positions of all files, in memory: 32 bytes each, seen from the side to move.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::hash::Hasher as _;
 use std::path::{Path, PathBuf};
@@ -13,7 +14,7 @@ use twox_hash::XxHash3_64;
 
 use crate::game_record::GameRecord;
 use crate::is_validation_game;
-use crate::store::{Block, StoreReader, for_each_block};
+use crate::store::{Block, Contents, StoreReader, for_each_block};
 
 /// Limit of scores for the fit of the scale, in centipawns.
 const MAX_SCORE: i16 = 2_000;
@@ -31,6 +32,8 @@ pub(super) struct Dataset {
     pub(super) validation: Vec<Sample>,
     /// A line of the recipe for each store.
     pub(super) description: String,
+    /// By recipe. A game that is in several stores counts once, in the first.
+    pub(super) seen: BTreeMap<String, Contents>,
 }
 
 impl Dataset {
@@ -57,31 +60,44 @@ impl Dataset {
     fn load_store(&mut self, path: &Path, held_out: HeldOut, lambda: f32, threads: usize) -> Result<(), CommandError> {
         let before = self.training.len() + self.validation.len();
         let read = |block: &Block, games: Vec<(u64, GameRecord)>| {
-            let mut part = Dataset::default();
-            for (number, game) in games {
+            let samples = games.into_iter().map(|(number, game)| {
                 let game = game.blended(lambda);
+                let mut samples = Vec::new();
+                game.for_each_training_position(|position, score| {
+                    samples.push(Sample::new(position, score, game.result));
+                });
+                (number, samples)
+            });
+            (block.recipe.clone(), block.numbers(), block.checksum, samples.collect::<Vec<_>>())
+        };
+        let (mut games, mut repeated, mut hasher) = (0, 0, XxHash3_64::new());
+        for_each_block(path, threads, read, |(recipe, numbers, checksum, samples)| {
+            hasher.write_u64(checksum);
+            let seen = self.seen.entry(recipe).or_default();
+            for (number, samples) in samples {
+                if seen.has(number) {
+                    repeated += 1;
+                    continue;
+                }
+                games += 1;
                 let is_held_out = match held_out {
                     HeldOut::None => false,
                     HeldOut::EveryTwentieth => is_validation_game(number),
                     HeldOut::All => true,
                 };
-                let set = if is_held_out { &mut part.validation } else { &mut part.training };
-                game.for_each_training_position(|position, score| set.push(Sample::new(position, score, game.result)));
+                if is_held_out { &mut self.validation } else { &mut self.training }.extend(samples);
             }
-            (block.checksum, u64::from(block.games), part)
-        };
-        let (mut games, mut hasher) = (0, XxHash3_64::new());
-        for_each_block(path, threads, read, |(checksum, more, part)| {
-            hasher.write_u64(checksum);
-            games += more;
-            self.training.extend(part.training);
-            self.validation.extend(part.validation);
+            seen.add_numbers(numbers);
         })?;
         let hash = hasher.finish();
         let positions = self.training.len() + self.validation.len() - before;
         let part = if matches!(held_out, HeldOut::All) { "validation " } else { "" };
-        let _ =
-            writeln!(self.description, "{part}{} {hash:016x}: {games} games, {positions} positions", path.display());
+        let path = path.display();
+        let _ = write!(self.description, "{part}{path} {hash:016x}: {games} games, {positions} positions");
+        if repeated > 0 {
+            let _ = write!(self.description, "; {repeated} repeated games left out");
+        }
+        self.description.push('\n');
         Ok(())
     }
 
@@ -252,7 +268,9 @@ mod tests {
         let stores = ["one", "two"].map(|name| folder.path().join(name));
         // A vector that doubles would have room for 60 games.
         let games = [games(30), games(10)];
-        stores.iter().zip(&games).for_each(|(path, games)| crate::store::tests::write(path, "recipe", games));
+        stores.iter().zip(&games).for_each(|(path, games)| {
+            crate::store::tests::write(path, &path.display().to_string(), games);
+        });
         let expected = games.iter().flatten().map(GameRecord::training_positions).sum::<u64>() as usize;
         for (held_out, training, validation) in [(HeldOut::None, expected, 0), (HeldOut::All, 0, expected)] {
             let mut dataset = Dataset::default();
@@ -261,6 +279,25 @@ mod tests {
             assert_eq!((one.len(), one.capacity()), (training, training));
             assert_eq!((two.len(), two.capacity()), (validation, validation));
         }
+    }
+
+    #[test]
+    fn a_game_in_several_stores_counts_once() {
+        use crate::game_record::tests::games;
+        let folder = tempfile::tempdir().unwrap();
+        let [first, both, other] = ["first", "both", "other"].map(|name| folder.path().join(name));
+        let games = games(9);
+        crate::store::tests::write(&first, "recipe", &games[..5]);
+        crate::store::tests::write(&both, "recipe", &games);
+        crate::store::tests::write(&other, "other recipe", &games[..1]);
+        let count = |games: &[GameRecord]| games.iter().map(GameRecord::training_positions).sum::<u64>() as usize;
+        let mut dataset = Dataset::default();
+        dataset.load(&[first, both.clone()], HeldOut::None, 0.0, 2).unwrap();
+        assert_eq!(dataset.training.len(), count(&games));
+        assert!(dataset.description.ends_with("; 5 repeated games left out\n"), "{}", dataset.description);
+        // Nor is a game for training and for validation.
+        dataset.load(&[both, other], HeldOut::All, 0.0, 2).unwrap();
+        assert_eq!((dataset.training.len(), dataset.validation.len()), (count(&games), count(&games[..1])));
     }
 
     #[test]

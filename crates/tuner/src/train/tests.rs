@@ -226,7 +226,7 @@ fn training_starts_from_a_network_with_its_scale() {
 fn validation_files_are_held_out_and_named() {
     let (folder, args) = folder_of_games();
     let validation = folder.path().join("validation");
-    std::fs::copy(&args.files[0], &validation).unwrap();
+    write(&validation, "of other games", &random_games());
     let same = TrainArgs { validation: vec![args.files[0].clone()], ..args.clone() };
     assert!(fails_with(run(&same), "for training and for validation"));
     run(&TrainArgs { validation: vec![validation.clone()], epochs: 1, output_scale: Some(150), ..args.clone() })
