@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use crossbeam_channel as channel;
 use sesame_report::command::{CommandError, print_status};
+use sesame_report::signals::at_first_signal;
 
-use super::interrupt::at_first_signal;
 use crate::cluster::mpi::MpiTransport;
 use crate::cluster::{self, Joined, Patience, Role};
 use crate::uci::{self, Output};

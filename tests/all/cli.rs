@@ -49,6 +49,10 @@ fn wrong_arguments_exit_with_2() {
         (["bench", "40x", "--pin"], "a whole number of at least 1"),
         (["bench", "--hash", "0"], "a whole number from 1 to 33554432"),
         (["play", "--elo", "1000"], "a whole number from 1320 to 2700"),
+        (["play", "--elo", "-5"], "a whole number from 1320 to 2700"),
+        (["bench", "-3", "--pin"], "a whole number of at least 1"),
+        (["scaling", "--rounds", "-1"], "a whole number from 1 to 1000"),
+        (["analyse", "--time", "0"], "a number of seconds above 0, such as 0.5"),
         (["play", "--seed", "18446744073709551616"], "a whole number from 0 to 18446744073709551615"),
     ] {
         let errors = run(&arguments).2;
@@ -128,7 +132,8 @@ fn speedtest_ends_in_the_speed() {
         // Fifty searches of a fiftieth of a second.
         assert!(value("Total search time [s]") > 0.5, "{output}");
         assert!(value("Total nodes searched") > 50.0 && value("Nodes/second") > 0.0, "{output}");
-        assert_eq!(output.matches("info string bench ").count(), 50, "{output}");
+        assert!(output.contains("info string speedtest: 2 threads, 4 MiB; 50 positions of 20 ms each\n"), "{output}");
+        assert_eq!(output.matches("info string speedtest: position ").count(), 50, "{output}");
     };
     check(&succeed(&["speedtest", "2", "4", "1"]));
     let mut session = Session::start();
@@ -136,7 +141,7 @@ fn speedtest_ends_in_the_speed() {
     check(&session.until("Nodes/second").join("\n"));
     session.quit();
     let (code, _, errors) = run(&["speedtest", "0"]);
-    assert!(code == 2 && errors.contains("speedtest: expected threads"), "{errors}");
+    assert!(code == 2 && errors.contains("speedtest takes up to three whole numbers"), "{errors}");
 }
 
 #[test]

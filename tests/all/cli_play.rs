@@ -252,7 +252,7 @@ fn unwritable_game_files() {
     let folder = Folder::new();
     let here = text(folder.path());
     let (code, _, errors) = run(&["play", "--pgn", here]);
-    assert!(code == 1 && errors.starts_with("error: "), "{errors}");
+    assert!(code == 1 && errors.starts_with(&format!("error: games cannot be saved to {here}: ")), "{errors}");
     // An unwritable file is reported before the first move.
     let file = folder.join("sub/game.pgn");
     let arguments = ["play", "--depth", "1", "--pgn", text(&file)];

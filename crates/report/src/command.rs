@@ -1,9 +1,10 @@
 //! The frame of a command-line program: arguments, errors and progress on standard error, exit codes.
 //!
-//! The exit code is 0 for success, 1 for a failure and 2 for arguments that make no sense. A reader that
+//! The exit code is 0 for success, 1 for a failure, 2 for arguments that make no sense and 130 for an interrupted run. A reader that
 //! closes the standard output early (`| head`) is a success; an output that cannot be written is a failure.
 
 use std::env;
+use std::ffi::OsString;
 use std::fmt::Display;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::ops::{Bound, RangeBounds};
@@ -11,13 +12,14 @@ use std::process::ExitCode;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use clap::Parser;
+use clap::{Arg, Command, Parser};
 use parking_lot::Mutex;
 use terminal_size::{Width, terminal_size_of};
 use unicode_width::UnicodeWidthChar;
 
 use crate::chart::ChartError;
 use crate::files::FileError;
+use crate::signals;
 
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum CommandError {
@@ -27,6 +29,9 @@ pub enum CommandError {
     /// Exit code 1.
     #[error("{0}")]
     Failed(String),
+    /// By a signal. Exit code 130.
+    #[error("{0}")]
+    Interrupted(String),
 }
 
 impl CommandError {
@@ -44,13 +49,15 @@ impl CommandError {
 
     /// A usage error has a pointer to `--help`.
     pub fn report(&self) -> ExitCode {
-        print_status(&format!("error: {self}"));
+        let kind = if matches!(self, Self::Interrupted(_)) { "" } else { "error: " };
+        print_status(&format!("{kind}{self}"));
         match self {
             Self::Usage(_) => {
                 print_status("\nFor more information, try '--help'.");
                 ExitCode::from(2)
             }
             Self::Failed(_) => ExitCode::FAILURE,
+            Self::Interrupted(_) => ExitCode::from(signals::EXIT_CODE),
         }
     }
 }
@@ -69,13 +76,25 @@ impl From<ChartError> for CommandError {
 
 /// Parses the arguments, calls `body`, and reports its error. Prints `--help` and `--version` with exit code 0.
 pub fn main<A: Parser>(body: impl FnOnce(A) -> Result<(), CommandError>) -> ExitCode {
-    match A::try_parse() {
+    match parse::<A>(env::args_os()) {
         Ok(arguments) => body(arguments).map_or_else(|error| error.report(), |()| ExitCode::SUCCESS),
         Err(error) => {
             let printed = error.print().and_then(|()| io::stdout().flush());
             exit_code_of(&error, printed)
         }
     }
+}
+
+/// Like clap's `try_parse_from`, but `-5` is a value wherever an option takes one: its parser says which values are allowed.
+pub fn parse<A: Parser>(words: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> Result<A, clap::Error> {
+    let mut command = with_negative_numbers(A::command());
+    let mut matches = command.try_get_matches_from_mut(words)?;
+    A::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
+}
+
+fn with_negative_numbers(command: Command) -> Command {
+    let allow = |arg: Arg| if arg.get_action().takes_values() { arg.allow_negative_numbers(true) } else { arg };
+    command.mut_args(allow).mut_subcommands(with_negative_numbers)
 }
 
 /// Clap also reports help and version as errors.
@@ -260,6 +279,7 @@ mod tests {
     fn errors_have_exit_codes() {
         assert_eq!(CommandError::usage("bad FEN").report(), ExitCode::from(2));
         assert_eq!(CommandError::failed("disk full").report(), ExitCode::from(1));
+        assert_eq!(CommandError::Interrupted("by Ctrl-C".to_owned()).report(), ExitCode::from(130));
     }
 
     #[test]
@@ -268,6 +288,37 @@ mod tests {
             let error = Arguments::try_parse_from(["program", argument]).err().unwrap();
             assert_eq!(exit_code_of(&error, Ok(())), ExitCode::from(expected), "{argument}");
         }
+    }
+
+    #[test]
+    fn a_negative_number_is_a_value() {
+        #[derive(Debug, Parser)]
+        struct Nested {
+            #[command(subcommand)]
+            _command: Level,
+        }
+        #[derive(Debug, clap::Subcommand)]
+        enum Level {
+            Play(Options),
+        }
+        #[derive(Debug, clap::Args)]
+        struct Options {
+            #[arg(long, value_parser = whole_number(1_u32..=9))]
+            _depth: Option<u32>,
+            #[arg(value_parser = whole_number(1_u32..))]
+            _count: Option<u32>,
+            #[arg(long)]
+            _quiet: bool,
+        }
+        for (words, message) in [
+            ("x play --depth -3", "'-3' for '--depth <DEPTH>': not a whole number from 1 to 9"),
+            ("x play -3", "'-3' for '[COUNT]': not a whole number of at least 1"),
+            ("x play -q", "unexpected argument '-q'"),
+        ] {
+            let error = parse::<Nested>(words.split(' ')).unwrap_err().to_string();
+            assert!(error.contains(message), "{words}: {error}");
+        }
+        assert!(parse::<Nested>("x play --depth 3 5 --quiet".split(' ')).is_ok());
     }
 
     #[test]

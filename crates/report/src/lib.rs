@@ -11,6 +11,7 @@
 //! | [`files`] | files replaced atomically; results files, resumable after a kill |
 //! | [`parallel`] | independent pieces of work on several threads |
 //! | [`command`] | the frame of a command-line program: errors, exit codes, a progress line |
+//! | [`signals`] | the end of a run by Ctrl-C or a signal |
 //!
 //! ```
 //! use sesame_report::markdown::{Table, Unit};
@@ -36,6 +37,7 @@ pub mod files;
 pub mod html;
 pub mod markdown;
 pub mod parallel;
+pub mod signals;
 pub mod statistics;
 
 pub use chart::ChartError;

@@ -1,10 +1,13 @@
 //! The program `sesame-tuner`: self-play games and training of Sesame's network.
 
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::{Parser, Subcommand};
 use sesame::uci::Output;
-use sesame_report::command::{self, CommandError, check_output};
+use sesame_report::command::{self, CommandError, check_output, print_status};
+use sesame_report::signals::at_first_signal;
 use sesame_tuner::data::{self, DataCommand};
 use sesame_tuner::datagen::{self, DatagenArgs};
 use sesame_tuner::init::{self, InitArgs};
@@ -48,9 +51,19 @@ fn run(arguments: TunerArguments) -> Result<(), CommandError> {
     };
     let result = match &arguments.command {
         TunerCommand::Init(args) => init::run(args),
-        TunerCommand::Datagen(args) => datagen::run(args),
+        TunerCommand::Datagen(args) => run_datagen(args),
         TunerCommand::Data(command) => data::run(command, print),
         TunerCommand::Train(args) => train::run(args),
     };
     check_output(result, output.failure())
+}
+
+fn run_datagen(args: &DatagenArgs) -> Result<(), CommandError> {
+    let interrupted = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&interrupted);
+    at_first_signal(move || {
+        flag.store(true, Ordering::Relaxed);
+        print_status("\nInterrupted: the games in play are finished. Ctrl-C or another signal ends the run at once.");
+    })?;
+    datagen::run(args, &interrupted)
 }

@@ -2,6 +2,7 @@
 
 #![cfg(unix)]
 
+use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -55,6 +56,44 @@ fn a_killed_run_continues_with_the_same_games() {
 }
 
 #[test]
+fn an_interrupted_run_writes_all_its_games() {
+    let folder = tempfile::tempdir().unwrap();
+    let [whole, interrupted] = ["whole", "interrupted"].map(|name| folder.path().join(name));
+    for signal in [libc::SIGINT, libc::SIGTERM] {
+        let mut child = datagen(&interrupted, "100000", "3").stderr(Stdio::piped()).spawn().unwrap();
+        let mut errors = BufReader::new(child.stderr.take().unwrap());
+        // The run begins with a line of its own.
+        errors.read_line(&mut String::new()).unwrap();
+        sleep(Duration::from_millis(300));
+        // SAFETY: the child is not reaped yet, so the number is its own.
+        assert_eq!(unsafe { libc::kill(child.id() as i32, signal) }, 0);
+        let mut text = String::new();
+        errors.read_to_string(&mut text).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(130), "{text}");
+        let place = text.trim_end().rsplit("stopped after ").next().unwrap();
+        let games: usize = place.split(' ').next().unwrap().parse().expect(&text);
+        let checked = tuner(&["data", "check"]).arg(&interrupted).output().unwrap();
+        let checked = String::from_utf8(checked.stdout).unwrap();
+        assert!(games > 0 && checked.contains(&format!("{games} games, ")), "{text}{checked}");
+    }
+    assert!(datagen(&interrupted, "6000", "2").status().unwrap().success());
+    assert!(datagen(&whole, "6000", "2").status().unwrap().success());
+    let (whole, interrupted) = (shown(&whole), shown(&interrupted));
+    assert!(whole.starts_with(&interrupted) || interrupted.starts_with(&whole));
+}
+
+#[test]
+fn the_fit_to_unscaled_scores_has_a_warning() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("games");
+    assert!(datagen(&store, "3000", "2").status().unwrap().success());
+    let output = tuner(&["data", "wdl"]).arg(&store).output().unwrap();
+    let errors = String::from_utf8(output.stderr).unwrap();
+    let warning = format!("warning: {}: scores without material scaling", store.display());
+    assert!(output.status.success() && errors.contains(&warning), "{errors}");
+}
+
+#[test]
 fn exit_codes_and_output() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).into_os_string().into_string().unwrap();
@@ -67,6 +106,7 @@ fn exit_codes_and_output() {
         ["datagen", "--nodes", "99"],
         ["datagen", "--threads", "1025"],
         ["datagen", "--seed", "18446744073709551616"],
+        ["datagen", "--seed", "-1"],
         ["datagen", "--chess960", "101"],
         ["datagen", "--opening-score", "9"],
         ["train", "--epochs", "x"],

@@ -13,13 +13,13 @@ use super::game::{Ending, Match, PgnFiles};
 use super::moves::read_move;
 use crate::cli::CommandError;
 use crate::cli::assessment::{Assessment, WhiteScore, assess, name, san_line};
-use crate::cli::interrupt::at_first_signal;
 use crate::cli::terminal::{BoardStyle, SearchStatus};
 use crate::engine::{ChannelSink, Engine, Limits, MoveChoice, Options, Score, SearchEvent, StrengthLimit};
 use crate::games::pgn::PgnGame;
 use crate::position::Color;
 use crate::uci::Output;
 use sesame_report::command::check_output;
+use sesame_report::signals::at_first_signal;
 
 const TICK: Duration = Duration::from_millis(200);
 
@@ -82,7 +82,8 @@ type Flow = ControlFlow<()>;
 impl PlaySession {
     pub(super) fn new(arguments: &PlayArguments, game: Match, output: &Output) -> Result<PlaySession, CommandError> {
         if let Some(path) = &arguments.pgn {
-            PgnFiles::check(path).map_err(|error| CommandError::Failed(format!("{}: {error}", path.display())))?;
+            let refused = |error| format!("games cannot be saved to {}: {error}", path.display());
+            PgnFiles::check(path).map_err(|error| CommandError::Failed(refused(error)))?;
         }
         let (sink, events) = ChannelSink::new();
         let options = Options { move_overhead: MOVE_OVERHEAD, ..arguments.engine.options()? };

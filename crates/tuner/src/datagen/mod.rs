@@ -42,7 +42,8 @@ const RECIPE_KIND: &str = "datagen";
 
 /// Play games against itself and append them, with scores and results, to a store
 ///
-/// The run may be killed at any moment. The same command continues it, with the same games as without the interruption.
+/// Ctrl-C or SIGTERM ends the run after the games in play. The same command continues it, with the same games as without the interruption,
+/// also after a kill or a crash, which loses at most 512 games.
 #[derive(Debug, Clone, Args)]
 pub struct DatagenArgs {
     /// Store to append to; it may have games of other settings, too
@@ -71,7 +72,8 @@ pub struct DatagenArgs {
     pub eval_file: Option<PathBuf>,
 }
 
-pub fn run(args: &DatagenArgs) -> Result<(), CommandError> {
+/// Once `interrupted` is set, no other game begins, and those in play are written.
+pub fn run(args: &DatagenArgs, interrupted: &AtomicBool) -> Result<(), CommandError> {
     let network = match &args.eval_file {
         Some(path) => Arc::new(Network::read(path).map_err(CommandError::failed)?),
         None => Network::embedded(),
@@ -109,6 +111,7 @@ pub fn run(args: &DatagenArgs) -> Result<(), CommandError> {
         start: Instant::now(),
         next_game: AtomicU64::new(next),
         stop: AtomicBool::new(false),
+        interrupted,
         output: Mutex::new(Output { store, waiting: BTreeMap::new(), progress }),
     };
     parallel::try_map(players, threads, |mut player| {
@@ -120,7 +123,11 @@ pub fn run(args: &DatagenArgs) -> Result<(), CommandError> {
     let mut output = run.output.lock();
     output.store.flush()?;
     print_status(&run.status(&output.progress));
-    Ok(())
+    if output.progress.positions >= args.positions {
+        return Ok(());
+    }
+    let (path, games) = (args.store.display(), output.progress.games);
+    Err(CommandError::Interrupted(format!("{path}: stopped after {games} games; the same command continues")))
 }
 
 struct DatagenRun<'a> {
@@ -129,7 +136,9 @@ struct DatagenRun<'a> {
     before: Contents,
     start: Instant,
     next_game: AtomicU64,
+    /// The store is complete, or a game has failed.
     stop: AtomicBool,
+    interrupted: &'a AtomicBool,
     output: Mutex<Output>,
 }
 
@@ -150,7 +159,7 @@ struct Progress {
 
 impl DatagenRun<'_> {
     fn play_games(&self, player: &mut Player) -> Result<(), CommandError> {
-        while !self.stop.load(Relaxed) {
+        while !self.stop.load(Relaxed) && !self.interrupted.load(Relaxed) {
             let number = self.next_game.fetch_add(1, Relaxed);
             let mut random = Xoshiro256PlusPlus::seed_from_u64(seed(&self.recipe, number));
             let mut dropped = 0;

@@ -20,6 +20,10 @@ pub(super) fn small(store: PathBuf, positions: u64) -> DatagenArgs {
     }
 }
 
+fn run(args: &DatagenArgs) -> Result<(), CommandError> {
+    super::run(args, &AtomicBool::new(false))
+}
+
 fn played(path: &Path) -> Vec<(u64, GameRecord)> {
     games(path).unwrap().map(Result::unwrap).collect()
 }

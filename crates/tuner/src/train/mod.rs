@@ -61,19 +61,19 @@ pub struct TrainArgs {
     #[arg(long, default_value_t = 1_024, value_parser = whole_number(64_u32..=1 << 16))]
     pub batch: u32,
     /// Highest learning rate (above 0, up to 1); after the warm-up it decays along a cosine to 1/500
-    #[arg(long, default_value_t = 0.001, allow_negative_numbers = true, value_parser = parse_rate)]
+    #[arg(long, default_value_t = 0.001, value_parser = parse_rate)]
     pub rate: f32,
     /// Share of all steps (0 to 1) in which the learning rate rises from 0
-    #[arg(long, default_value_t = 0.0, allow_negative_numbers = true, value_parser = parse_share)]
+    #[arg(long, default_value_t = 0.0, value_parser = parse_share)]
     pub warm_up: f32,
     /// Weight of the game's result in the target (0 to 1); the rest is the search score
-    #[arg(long, default_value_t = 0.0, allow_negative_numbers = true, value_parser = parse_share)]
+    #[arg(long, default_value_t = 0.0, value_parser = parse_share)]
     pub result_share: f32,
     /// Weight of the result at the end of training; it changes linearly [default: the same]
-    #[arg(long, allow_negative_numbers = true, value_parser = parse_share)]
+    #[arg(long, value_parser = parse_share)]
     pub last_result_share: Option<f32>,
     /// Share of later scores of the game in each score (0 to 1), as in TD(lambda)
-    #[arg(long, default_value_t = 0.3, allow_negative_numbers = true, value_parser = parse_share)]
+    #[arg(long, default_value_t = 0.3, value_parser = parse_share)]
     pub lambda: f32,
     /// Centipawns (10 to 4000) of an expected result of 1 / (1 + 1/e) [default: fitted to the games, or that of --start]
     #[arg(long, value_parser = whole_number(SCALE_RANGE), value_name = "CENTIPAWNS")]
