@@ -2,7 +2,7 @@
 //! geometric means over positions with bootstrap intervals.
 
 use std::collections::BTreeMap;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -78,19 +78,23 @@ impl Row {
     }
 }
 
-/// Created with the first row. Each row is flushed before the next search.
+/// Created with the first row, like its folder. Each row is flushed before the next search.
 pub(super) struct CsvFile {
     path: PathBuf,
     file: Option<File>,
 }
 
 impl CsvFile {
-    /// Creates `folder`, and checks before any search that the file can be created in it. Refuses an existing file without
-    /// `replace`.
+    /// Checks before any search that the file can be created, and creates nothing. Refuses an existing file without `replace`.
     pub(super) fn new(folder: &Path, replace: bool) -> Result<Self, ScalingError> {
-        std::fs::create_dir_all(folder).map_err(ScalingError::file(folder))?;
         let path = folder.join(CSV);
-        let checked = if replace { files::check_replaceable(&path) } else { files::check_new(&path) };
+        let is_there = |place: &&Path| place.symlink_metadata().is_ok();
+        let place = folder.ancestors().find(is_there).unwrap_or(Path::new(".")).join(CSV);
+        let checked = match (place == path, replace) {
+            (true, false) => files::check_new(&path),
+            // The folder is new.
+            _ => files::check_replaceable(&place),
+        };
         match checked {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(ScalingError::Exists(path)),
             checked => checked.map_err(ScalingError::file(&path)).map(|()| Self { path, file: None }),
@@ -105,6 +109,7 @@ impl CsvFile {
         let file = match &mut self.file {
             Some(file) => file,
             none => {
+                self.path.parent().map_or(Ok(()), fs::create_dir_all)?;
                 let mut file = File::create(&self.path)?;
                 file.write_all(COLUMNS.as_bytes())?;
                 none.insert(file)
