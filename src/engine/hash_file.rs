@@ -64,12 +64,12 @@ impl HashFile {
 
 /// Tables of engines with another fingerprint hold other entries: in files, and on other machines.
 pub(super) fn fingerprint_of(network: &Network) -> u64 {
-    fingerprint(network, TtEntry::pack)
+    fingerprint(network, TtEntry::pack, QS_NO_CHECKS)
 }
 
 /// Covers everything that the meaning of stored entries depends on: their packing, Zobrist keys and evaluations of the
 /// bench positions, the scale of decisive scores, and the least depth.
-fn fingerprint(network: &Network, pack: fn(&TtEntry, Generation) -> u64) -> u64 {
+fn fingerprint(network: &Network, pack: fn(&TtEntry, Generation) -> u64, least_depth: i32) -> u64 {
     let mut bytes = network.to_string().into_bytes();
     for (bound, pv) in [(Bound::Upper, false), (Bound::Lower, true), (Bound::Exact, false)] {
         let entry = TtEntry { mv: 0x1234, score: 0x5678, depth: 0x9a, bound, pv, eval: STORED_NO_EVAL };
@@ -83,7 +83,7 @@ fn fingerprint(network: &Network, pack: fn(&TtEntry, Generation) -> u64) -> u64 
             bytes.extend(network.evaluate(&position).to_le_bytes());
         }
     }
-    bytes.extend([MATE, TB_WIN, DECISIVE_BOUND, QS_NO_CHECKS].into_iter().flat_map(i32::to_le_bytes));
+    bytes.extend([MATE, TB_WIN, DECISIVE_BOUND, least_depth].into_iter().flat_map(i32::to_le_bytes));
     XxHash3_64::oneshot(&bytes)
 }
 
@@ -92,11 +92,12 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
+    use crate::engine::Options;
 
     #[test]
     fn fingerprint_is_reproducible() {
-        let embedded = fingerprint(&Network::embedded(), TtEntry::pack);
-        assert_eq!(embedded, fingerprint(&Network::embedded(), TtEntry::pack));
+        let embedded = fingerprint_of(&Network::embedded());
+        assert_eq!(embedded, fingerprint_of(&Network::embedded()));
         assert_ne!(embedded, XxHash3_64::oneshot(&[]));
     }
 
@@ -114,7 +115,21 @@ mod tests {
                 TtEntry { bound, ..*entry }.pack(generation)
             },
         ];
-        let fingerprints = packings.map(|pack| fingerprint(&Network::embedded(), pack));
+        let fingerprints = packings.map(|pack| fingerprint(&Network::embedded(), pack, QS_NO_CHECKS));
         assert_eq!(HashSet::from(fingerprints).len(), packings.len());
+    }
+
+    /// Stored depths count from the least one.
+    #[test]
+    fn a_file_with_another_least_depth_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, stop) = (folder.path().join("hash"), AtomicBool::new(false));
+        let mut engine = Engine::new(Options { hash_mib: 1, ..Options::default() }).unwrap();
+        let own = engine.hash_file();
+        own.save(&path, &stop, &|_| {}).unwrap();
+        own.load(&path, &stop, &|_| {}).unwrap();
+        let fingerprint = fingerprint(&Network::embedded(), TtEntry::pack, QS_NO_CHECKS - 1);
+        HashFile { fingerprint, ..own.clone() }.save(&path, &stop, &|_| {}).unwrap();
+        assert!(own.load(&path, &stop, &|_| {}).is_err());
     }
 }

@@ -132,7 +132,7 @@ pub enum EngineError {
     #[error("the system refused a thread: {0}")]
     Thread(#[from] std::io::Error),
     /// The system did not grant the threads of a measurement, or their binding: the sentences say what.
-    #[error("{}", .0.join("; "))]
+    #[error("nothing was measured: {}", .0.join("; "))]
     Shortfall(Vec<String>),
     /// A search ended without a best move because its thread panicked twice.
     #[error("the search ended without a best move")]

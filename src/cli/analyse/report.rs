@@ -135,7 +135,7 @@ struct Played {
     is_white: bool,
     san: String,
     squares: [String; 2],
-    /// Of the better move; `None` without a judgement.
+    /// Of the better move, for an arrow; `None` without a judgement.
     best: Option<[String; 2]>,
     /// `?!`, `?`, `??` or nothing.
     sign: &'static str,
@@ -249,6 +249,19 @@ mod tests {
         assert!(steps[1]["played"]["best"].is_null());
         assert_eq!(games[0]["annotator"], "Sesame 9, depth 1 per position");
         assert_eq!((&steps[3]["score"], &steps[0]["fen"]), (&"-3.00".into(), &Position::startpos().fen(false).into()));
+    }
+
+    #[test]
+    fn castling_with_the_king_on_its_square_has_an_arrow_to_the_rook() {
+        let text = "[SetUp \"1\"]\n[FEN \"4k3/8/8/8/8/8/8/6KR w K - 0 1\"]\n[Variant \"Chess960\"]\n\n1. Kf2 *";
+        let record = Reader::new(text.as_bytes()).next().unwrap().unwrap();
+        let replay = record.replay().unwrap();
+        let castling = replay.start.from_san("O-O").unwrap();
+        let assess = |score| Some(Assessment { score: Score::Centipawns(score), line: vec![castling], depth: 1 });
+        let annotated = annotate(&record, &replay, &[assess(300), assess(300)], Thresholds::default());
+        assert_eq!(annotated.moves[0].judged.as_ref().unwrap().best, "O-O");
+        let game = game(1, &annotated, "Sesame").unwrap();
+        assert!(game.contains("\"best\":[\"g1\",\"h1\"]"), "{game}");
     }
 
     #[test]
