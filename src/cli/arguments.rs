@@ -195,11 +195,9 @@ pub(super) struct CompletionsArguments {
 }
 
 pub(super) fn seconds(text: &str) -> Result<Duration, String> {
-    let number: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
-    match Duration::try_from_secs_f64(number) {
-        Ok(time) if !time.is_zero() && time <= Duration::from_secs(1 << 32) => Ok(time),
-        _ => Err("not a valid number of seconds".to_owned()),
-    }
+    let time = text.parse().ok().and_then(|number| Duration::try_from_secs_f64(number).ok());
+    let is_valid = |time: &Duration| !time.is_zero() && *time <= Duration::from_secs(1 << 32);
+    time.filter(is_valid).ok_or_else(|| "not a number of seconds above 0, such as 0.5".to_owned())
 }
 
 /// Respects the process's affinity and its control group.

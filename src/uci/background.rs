@@ -98,14 +98,26 @@ impl Session {
         };
         let output = self.output.clone();
         self.start_task(TaskKind::Bench, move |stop| {
+            let BenchOptions { threads, hash_mib: hash, move_time, .. } = options;
+            let name = if move_time.is_some() { "speedtest" } else { "bench" };
+            if let Some(time) = move_time {
+                let (plural, count, time) = (if threads == 1 { "" } else { "s" }, bench::COUNT, time.as_millis());
+                output.info(&format!(
+                    "speedtest: {threads} thread{plural}, {hash} MiB; {count} positions of {time} ms each"
+                ));
+            }
             let show = |position: &bench::BenchPosition<'_>| {
-                output.info(&position.to_string());
+                let bench::BenchPosition { number, of, nodes, .. } = position;
+                output.info(&match move_time {
+                    Some(_) => format!("speedtest: position {number} of {of}, {nodes} nodes"),
+                    None => position.to_string(),
+                });
                 stop.fetch_or(output.is_closed(), Ordering::Relaxed);
             };
             match bench::run(&options, stop, show) {
-                Ok(Some(report)) if options.move_time.is_some() => {
+                Ok(Some(report)) if move_time.is_some() => {
                     let (nodes, seconds) = (report.nodes, report.elapsed.as_secs_f64());
-                    let (threads, hash, speed) = (options.threads, options.hash_mib, report.speed());
+                    let speed = report.speed();
                     output.line(&format!(
                         "\nThreads               : {threads}\nHash [MiB]            : {hash}\n\
                          Total search time [s] : {seconds:.3}\nTotal nodes searched  : {nodes}\n\
@@ -113,7 +125,7 @@ impl Session {
                     ));
                 }
                 Ok(Some(report)) => output.line(&report.to_string()),
-                Ok(None) => output.info("bench stopped"),
+                Ok(None) => output.info(&format!("{name} stopped")),
                 Err(error) => output.info(&error.to_string()),
             }
         });

@@ -36,8 +36,8 @@ More commands:
   bench [depth N] [threads N] [hash N], or bench HASH THREADS [DEPTH]
                         search the bench positions
   speedtest [THREADS [HASH [SECONDS]]]
-                        the speed with all threads
-  export_net [FILE]     write the network to a new file (sesame.nnue)
+                        measure the speed with all threads
+  export_net [FILE]     write the network to a new file, by default sesame.nnue
   compiler              show how the program was built
 Lines that begin with # are comments. `sesame --help` lists the subcommands for people.";
 
@@ -400,7 +400,10 @@ impl Session {
         });
         self.output.info(&match written {
             Ok(()) => format!("network written to {file}"),
-            Err(error) => format!("the network is not written: {file}: {error}"),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                format!("network not written to {file}: the file exists already: name another with export_net FILE")
+            }
+            Err(error) => format!("network not written to {file}: {error}"),
         });
     }
 

@@ -224,6 +224,20 @@ fn existing_graphs_are_kept() {
     fail(&["analyse", text(&pgn), "--depth", "1", "--out", text(&nowhere)], &["out.pgn cannot be written: "]);
 }
 
+#[test]
+fn outputs_of_the_wrong_kind_are_named() {
+    let folder = Folder::new();
+    let (pgn, here) = (file(&folder, "games.pgn", GAMES), text(folder.path()).to_owned());
+    let (missing, other) = (folder.join("missing/page.html"), file(&folder, "other", ""));
+    for (option, path, fault) in [
+        ("--report", here.as_str(), "is a folder: name a file"),
+        ("--graphs", text(&other), "is a file: name a folder"),
+        ("--report", text(&missing), " cannot be written: "),
+    ] {
+        fail(&["analyse", text(&pgn), option, path], &[path, fault]);
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn file_names_need_not_be_utf8() {
@@ -435,7 +449,7 @@ fn reports_have_every_game_with_moves() {
     let folder = Folder::new();
     let (pgn, out, page) = (file(&folder, "games.pgn", GAMES), folder.join("out.pgn"), folder.join("report.html"));
     let arguments = ["analyse", text(&pgn), "--depth", "5", "--out", text(&out), "--report", text(&page)];
-    succeed(&arguments);
+    succeed_quietly(&arguments);
     let games = games_of(&page);
     assert_eq!([0, 1].map(|game: usize| games[game]["steps"].as_array().unwrap().len()), [7, 5]);
     assert!(games[1]["title"].as_str().unwrap().contains("Bob <b>"));
@@ -448,8 +462,9 @@ fn reports_have_every_game_with_moves() {
     // Without --out, the games go to a file beside the page, which is not replaced either.
     let page = folder.join("second.html");
     let arguments = ["analyse", text(&pgn), "--depth", "5", "--report", text(&page)];
-    let output = succeed_quietly(&arguments);
-    assert!(output.contains("second.annotated.pgn.\n") && !output.contains("[Event "), "{output}");
+    let (code, output, errors) = run(&arguments);
+    assert!(code == 0 && output.contains("second.annotated.pgn.\n") && !output.contains("[Event "), "{output}");
+    assert_eq!(errors, format!("The report is in {}; open it in a browser.\n", text(&page)));
     assert_eq!(fs::read(folder.join("second.annotated.pgn")).unwrap(), fs::read(&out).unwrap());
     fs::remove_file(&page).unwrap();
     fail(&arguments, &["second.annotated.pgn exists already", "--force"]);

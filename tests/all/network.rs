@@ -122,9 +122,9 @@ fn networks_are_exported_to_new_files() {
     session.warning("setoption name EvalFile value small.nnue");
     assert!(exported(&mut session, "export_net  my net.nnue ", "my net.nnue") == small_network());
     // An existing file is not replaced.
-    for file in ["sesame.nnue", "none/x.nnue"] {
+    for (file, reason) in [("sesame.nnue", "the file exists already: name another"), ("none/x.nnue", "No such file")] {
         let warning = session.warning(&format!("export_net {file}"));
-        assert!(warning.starts_with(&format!("the network is not written: {file}: ")), "{warning}");
+        assert!(warning.starts_with(&format!("network not written to {file}: {reason}")), "{warning}");
     }
     assert!(fs::read(folder.join("sesame.nnue")).unwrap() == embedded);
     session.quit();

@@ -186,7 +186,7 @@ impl AnalyseArguments {
         match files.iter().filter(|&file| FileKind::of(file) == Some(FileKind::Epd)).count() {
             0 => Ok(Subject::Games(files)),
             suites if suites == files.len() => Ok(Subject::Suites(files)),
-            _ => Err(CommandError::usage("EPD and PGN files in one run: --epd or --pgn says which")),
+            _ => Err(CommandError::usage("EPD and PGN files need a run of their own each")),
         }
     }
 
@@ -210,6 +210,8 @@ impl AnalyseArguments {
                 "is one of the files to analyse: write to another".to_owned()
             } else if outputs.iter().take(number).any(|other| place(path) == place(other)) {
                 "is named for two outputs".to_owned()
+            } else if path.is_dir() {
+                "is a folder: name a file".to_owned()
             } else if path.exists() && !self.force {
                 "exists already: replace it with --force".to_owned()
             } else {

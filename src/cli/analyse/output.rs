@@ -32,6 +32,10 @@ impl GrowingFile {
         GrowingFile { path, content: String::new(), written: None, cost: Duration::ZERO, is_complete: true }
     }
 
+    pub(super) fn written(&self) -> Option<&Path> {
+        self.written.map(|_| self.path.as_path())
+    }
+
     /// `finish` turns the content into that of the file.
     pub(super) fn add(&mut self, text: &str, finish: impl Fn(&str) -> String) -> Result<(), CommandError> {
         self.content += text;

@@ -18,6 +18,7 @@ use crate::cli::assessment::WhiteScore;
 use crate::engine::Limits;
 use crate::games::pgn::PgnGame;
 use crate::uci::Output;
+use sesame_report::command::print_status;
 use sesame_report::markdown::Table;
 
 pub(super) struct Results {
@@ -48,9 +49,13 @@ impl Results {
         limits: &Limits,
     ) -> Result<Results, CommandError> {
         let games_file = arguments.games_file();
-        let outputs: Vec<&PathBuf> = games_file.iter().chain(&arguments.report).collect();
+        // A fault is told of the file that the user has named.
+        let outputs: Vec<&PathBuf> = arguments.report.iter().chain(&games_file).collect();
         arguments.check_outputs(inputs, &outputs)?;
         if let Some(folder) = &arguments.graphs {
+            if folder.exists() && !folder.is_dir() {
+                return Err(CommandError::Failed(format!("{} is a file: name a folder", folder.display())));
+            }
             fs::create_dir_all(folder).map_err(at(folder))?;
             // The first file shows that the folder can be written; the others are checked only if they exist.
             let charts = numbers.enumerate().map(|(place, game)| (place, chart_file(folder, game)));
@@ -133,7 +138,7 @@ impl Results {
         }
     }
 
-    /// Also writes the players' statistics over several games.
+    /// Also writes the players' statistics over several games, and where the report is.
     pub(super) fn conclude(&mut self) -> Result<(), CommandError> {
         if let Some(file) = &mut self.file {
             file.complete(str::to_owned)?;
@@ -144,15 +149,21 @@ impl Results {
         if let Some(file) = self.unnamed_file.as_ref().filter(|_| self.written > 0) {
             self.say(&format!("The annotated games are in {file}.\n"));
         }
-        if self.annotated < 2 {
-            return Ok(());
+        if self.annotated > 1 {
+            self.summarise_all();
         }
+        if let Some(path) = self.report.as_ref().and_then(GrowingFile::written) {
+            print_status(&format!("The report is in {}; open it in a browser.", path.display()));
+        }
+        Ok(())
+    }
+
+    fn summarise_all(&self) {
         let mut table = Table::new(["player", "games"].into_iter().chain(PlayerStats::HEADINGS));
         for (name, (games, stats)) in &self.players {
             table.row([name.clone(), games.to_string()].into_iter().chain(stats.row()));
         }
         self.say(&format!("All {} games\n\n{}", self.annotated, table.aligned()));
-        Ok(())
     }
 }
 

@@ -418,8 +418,8 @@ fn parse_speedtest<'a>(mut words: impl Iterator<Item = &'a str>) -> Parsed {
         })
         .into(),
         _ => Parsed::warning(format!(
-            "speedtest: expected threads (up to {MAX_THREADS}), MiB of the table (up to {MAX_HASH_MIB}) and seconds \
-             (up to {MAX_SPEEDTEST}), or the first of these"
+            "speedtest takes up to three whole numbers: threads (1 to {MAX_THREADS}), size of the table in MiB \
+             (1 to {MAX_HASH_MIB}) and seconds (1 to {MAX_SPEEDTEST})"
         )),
     }
 }

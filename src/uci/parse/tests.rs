@@ -322,7 +322,7 @@ fn speedtest() {
     for line in
         ["speedtest x", "speedtest 0", "speedtest 1025", "speedtest 1 1 0", "speedtest 1 1 1 1", "speedtest 1 1 86401"]
     {
-        assert!(warning(line).starts_with("speedtest: expected threads (up to 1024)"), "{line}");
+        assert!(warning(line).starts_with("speedtest takes up to three whole numbers: threads (1 to 1024)"), "{line}");
     }
 }
 
