@@ -139,12 +139,8 @@ pub(super) fn page(rows: &[StudyRow], program: &str) -> Result<PageFiles, ChartE
     let in_lockstep = settings.iter().filter(|setting| setting.positions == FULL && !setting.name.ends_with("free"));
     let threads = |setting: &Setting<'_>| setting.name.split(' ').next().unwrap_or_default().to_owned();
     let labelled: Vec<(String, &Setting<'_>)> = in_lockstep.map(|setting| (threads(setting), setting)).collect();
-    let picture = panel::picture(
-        "Replacement schemes with several threads, table of 8K positions",
-        "threads",
-        &labelled,
-        Scheme::TwoBig1,
-    )?;
+    let title = "Replacement schemes with several threads, table of 8K positions";
+    let picture = panel::picture(title, "threads", &labelled, Scheme::TwoBig1)?;
     Ok(vec![("threads.md".to_owned(), text), ("threads.svg".to_owned(), picture)])
 }
 
