@@ -145,7 +145,7 @@ impl Position {
             return Err(FenError::Board(excerpt(board)));
         }
         if count < 4 {
-            repair(FenError::FieldCount(count), "missing fields count as `w - - 0 1`");
+            repair(FenError::FieldCount(count), "missing fields count as `w - - 0 1` (White to move, no castling)");
         }
         let [side, castling, en_passant] = ["w", "-", "-"].map(|default| fields.next().unwrap_or(default));
 

@@ -16,7 +16,7 @@ pub enum MoveError {
     #[error("{0} is not legal in this position")]
     Illegal(Move),
     /// The SAN text fits no legal move, or several.
-    #[error("{0:?} is not one legal move in this position")]
+    #[error("{0:?} is illegal or ambiguous in this position")]
     San(String),
 }
 

@@ -124,9 +124,15 @@ impl PlaySession {
             flow = if is_engines_turn { self.engine_turn() } else { self.human_turn() };
         }
         let saved = match self.file.clone().filter(|_| !self.game.moves().is_empty()) {
-            Some(path) => self.pgn_files.save(&path, &self.record()).map_err(|error| {
-                CommandError::Failed(format!("the game could not be saved to {}: {error}", path.display()))
-            }),
+            Some(path) => {
+                let saved = self.pgn_files.save(&path, &self.record());
+                if saved.is_ok() {
+                    self.say(format!("Saved to {}.", path.display()));
+                }
+                saved.map_err(|error| {
+                    CommandError::Failed(format!("the game could not be saved to {}: {error}", path.display()))
+                })
+            }
             None => Ok(()),
         };
         match self.console.kind {

@@ -23,7 +23,8 @@ const TITLE: &str = "Speed-up by threads";
 pub(super) fn report(real: Option<&Measurement>, simulated: Option<&Measurement>) -> Result<ScalingReport, ChartError> {
     let [real_curves, simulated_curves] =
         [real, simulated].map(|found| found.map_or_else(Vec::new, |found| curves(found, logical_cores())));
-    let verdict = verdict(&real_curves, simulated_curves.first());
+    let disturbed = real.and_then(|found| others(found.rows.iter())).filter(|&share| share > NOISY);
+    let verdict = verdict(&real_curves, simulated_curves.first(), disturbed);
     let mut report = ReportWriter {
         text: format!("# {TITLE}\n\n{verdict}\n\n{INTRODUCTION}\n\n"),
         terminal: format!("{verdict}\n"),
@@ -55,8 +56,8 @@ pub(super) fn report(real: Option<&Measurement>, simulated: Option<&Measurement>
     Ok(ScalingReport { files, terminal, json })
 }
 
-/// Says in one sentence how much faster the most threads are.
-fn verdict(real: &[Curve<'_>], simulated: Option<&Curve<'_>>) -> String {
+/// Says in one sentence how much faster the most threads are, after the share of processor time that disturbed the run.
+fn verdict(real: &[Curve<'_>], simulated: Option<&Curve<'_>>, disturbed: Option<f64>) -> String {
     let clause = |curve: &Curve<'_>, verb: &str, value: fn(&CurvePoint) -> Option<Estimate>| {
         let point = curve.points.last().filter(|point| point.threads > 1)?;
         let (engine, threads, ratio) = (curve.engine, point.threads, times(Some(value(point)?)));
@@ -66,7 +67,12 @@ fn verdict(real: &[Curve<'_>], simulated: Option<&Curve<'_>>) -> String {
     let simulated = simulated.and_then(|curve| clause(curve, "in the simulation reaches", |point| point.per_thread));
     match real.chain(simulated).collect::<Vec<_>>().as_slice() {
         [] => "No engine has results with more than one thread.".to_owned(),
-        clauses => format!("{}.", clauses.join("; ")),
+        clauses => {
+            let caution = disturbed.map_or_else(String::new, |share| {
+                format!("Not reliable, as other programs used {} of the processor time: ", percent(share))
+            });
+            format!("{caution}{}.", clauses.join("; "))
+        }
     }
 }
 
@@ -483,6 +489,7 @@ const BOTH: &str = "The first two columns have the same measure: one thread's no
 #[cfg(test)]
 mod tests {
     use super::super::results::tests::row;
+    use super::super::results::{Clock, Row};
     use super::*;
     use sesame_report::statistics::Interval;
 
@@ -538,6 +545,18 @@ mod tests {
             report.terminal.starts_with("Sesame reaches") && !report.terminal.contains("**"),
             "{}",
             report.terminal
+        );
+    }
+
+    #[test]
+    fn the_verdict_on_a_busy_machine_says_so() {
+        let mut busy = real();
+        for row in &mut busy.rows {
+            row.clock = row.clock.map(|clock| Clock { others: Some(0.5), ..clock });
+        }
+        let terminal = report(Some(&busy), None).unwrap().terminal;
+        assert!(
+            terminal.starts_with("Not reliable, as other programs used 50.0 % of the processor time: Sesame reaches")
         );
     }
 
@@ -619,7 +638,6 @@ mod tests {
     /// Set `REDRAW` to draw the pictures of new searches.
     #[test]
     fn committed_pictures_show_the_committed_searches() {
-        use super::super::results::{Clock, Row};
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/results/scaling");
         let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
         let (csv, committed) = (read("engines.csv"), read("engines-time.svg"));

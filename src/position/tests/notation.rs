@@ -131,7 +131,7 @@ fn slightly_wrong_fens_are_repaired() {
             "4k3/8/8/8/8/8/8/4K3 b",
             "4k3/8/8/8/8/8/8/4K3 b - - 0 1",
             vec![
-                "a FEN has 6 fields (the 2 clocks may be missing), this one has 2: missing fields count as `w - - 0 1`",
+                "a FEN has 6 fields (the 2 clocks may be missing), this one has 2: missing fields count as `w - - 0 1` (White to move, no castling)",
             ],
         ),
         (

@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::process::{Child, Command, ExitStatus};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use nix::fcntl::{FcntlArg, FdFlag, fcntl};
 use nix::pty::{Winsize, openpty};
@@ -89,7 +89,8 @@ impl Terminal {
         // The terminal has its usual mode again: it shows what is typed.
         let mode = nix::sys::termios::tcgetattr(&self.keyboard).unwrap();
         assert!(mode.local_flags.contains(nix::sys::termios::LocalFlags::ECHO | nix::sys::termios::LocalFlags::ICANON));
-        while let Ok(bytes) = self.bytes.recv_timeout(Duration::from_millis(100)) {
+        // The terminal closes after the last byte of the program.
+        while let Ok(bytes) = self.bytes.recv_timeout(PATIENCE) {
             self.show(&bytes);
         }
         (status, std::mem::take(&mut self.transcript))
