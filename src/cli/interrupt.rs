@@ -1,4 +1,4 @@
-//! Searches that end with what there is, by Ctrl-C or a signal.
+//! Interruption of searches by Ctrl-C or a signal.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;

@@ -63,7 +63,7 @@ fn run_datagen(args: &DatagenArgs) -> Result<(), CommandError> {
     let flag = Arc::clone(&interrupted);
     at_first_signal(move || {
         flag.store(true, Ordering::Relaxed);
-        print_status("\nInterrupted: the games in play are finished. Ctrl-C or another signal ends the run at once.");
+        print_status("\nInterrupted: finishing the games in play. Ctrl-C or another signal ends the run at once.");
     })?;
     datagen::run(args, &interrupted)
 }

@@ -60,7 +60,8 @@ fn an_interrupted_run_writes_all_its_games() {
     let folder = tempfile::tempdir().unwrap();
     let [whole, interrupted] = ["whole", "interrupted"].map(|name| folder.path().join(name));
     for signal in [libc::SIGINT, libc::SIGTERM] {
-        let mut child = datagen(&interrupted, "100000", "3").stderr(Stdio::piped()).spawn().unwrap();
+        assert!(datagen(&interrupted, "1", "1").status().unwrap().success());
+        let mut child = datagen(&interrupted, "1000000000", "3").stderr(Stdio::piped()).spawn().unwrap();
         let mut errors = BufReader::new(child.stderr.take().unwrap());
         // The run begins with a line of its own.
         errors.read_line(&mut String::new()).unwrap();

@@ -49,7 +49,7 @@ impl Results {
         limits: &Limits,
     ) -> Result<Results, CommandError> {
         let games_file = arguments.games_file();
-        // A fault is told of the file that the user has named.
+        // Errors name the file that the user named.
         let outputs: Vec<&PathBuf> = arguments.report.iter().chain(&games_file).collect();
         arguments.check_outputs(inputs, &outputs)?;
         if let Some(folder) = &arguments.graphs {

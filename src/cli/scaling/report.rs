@@ -63,16 +63,15 @@ fn verdict(real: &[Curve<'_>], simulated: Option<&Curve<'_>>, disturbed: Option<
         let (engine, threads, ratio) = (curve.engine, point.threads, times(Some(value(point)?)));
         Some(format!("{engine} {verb} the same depth {ratio} times as fast with {threads} threads as with one"))
     };
-    let real = real.iter().filter_map(|curve| clause(curve, "reaches", |point| point.speed_up));
+    let caution = disturbed.map_or_else(String::new, |share| {
+        format!("Not reliable, as other programs used {} of the processor time: ", percent(share))
+    });
+    let real: Vec<String> = real.iter().filter_map(|curve| clause(curve, "reaches", |point| point.speed_up)).collect();
+    let real = (!real.is_empty()).then(|| format!("{caution}{}", real.join("; ")));
     let simulated = simulated.and_then(|curve| clause(curve, "in the simulation reaches", |point| point.per_thread));
-    match real.chain(simulated).collect::<Vec<_>>().as_slice() {
+    match real.into_iter().chain(simulated).collect::<Vec<_>>().as_slice() {
         [] => "No engine has results with more than one thread.".to_owned(),
-        clauses => {
-            let caution = disturbed.map_or_else(String::new, |share| {
-                format!("Not reliable, as other programs used {} of the processor time: ", percent(share))
-            });
-            format!("{caution}{}.", clauses.join("; "))
-        }
+        sentences => format!("{}.", sentences.join(". ")),
     }
 }
 
@@ -533,7 +532,7 @@ mod tests {
             "| b | 9 | 10,000,000 | 10.00 | 9 | 10,000,000 | 10.00 | 9 | 200,000 |",
             "**Warning**: Broken was dropped: no bestmove within 9 s",
             "# Speed-up by threads\n\nSesame reaches the same depth 2.00 (2.00 to 2.00) times as fast with 2 threads as with one; \
-             Rival 1.0 reaches the same depth 4.00 (4.00 to 4.00) times as fast with 2 threads as with one; \
+             Rival 1.0 reaches the same depth 4.00 (4.00 to 4.00) times as fast with 2 threads as with one. \
              Sesame in the simulation reaches the same depth 2.00 (2.00 to 2.00) times as fast with 4 threads as with one.\n\n",
             "share of the cores that remained: 1 thread of Sesame (90 %), 2 threads of Sesame (90 %), 1 thread of Rival 1.0 (90 %)",
             "**Warning**: too few positions for reliable intervals: 2 threads of Sesame (2), 2 threads of Rival 1.0 (2)",
@@ -554,10 +553,11 @@ mod tests {
         for row in &mut busy.rows {
             row.clock = row.clock.map(|clock| Clock { others: Some(0.5), ..clock });
         }
-        let terminal = report(Some(&busy), None).unwrap().terminal;
+        let terminal = report(Some(&busy), Some(&simulated())).unwrap().terminal;
         assert!(
             terminal.starts_with("Not reliable, as other programs used 50.0 % of the processor time: Sesame reaches")
         );
+        assert!(terminal.contains(" as with one. Sesame in the simulation reaches"));
     }
 
     #[test]

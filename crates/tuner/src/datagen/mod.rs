@@ -43,7 +43,7 @@ const RECIPE_KIND: &str = "datagen";
 /// Play games against itself and append them, with scores and results, to a store
 ///
 /// Ctrl-C or SIGTERM ends the run after the games in play. The same command continues it, with the same games as without the interruption,
-/// also after a kill or a crash, which loses at most 512 games.
+/// also after a kill or a crash, which loses the games of the last block.
 #[derive(Debug, Clone, Args)]
 pub struct DatagenArgs {
     /// Store to append to; it may have games of other settings, too
