@@ -13,11 +13,11 @@ mod cli_play;
 #[cfg(unix)]
 mod cli_play_terminal;
 mod cli_scaling;
-#[cfg(target_os = "linux")]
-mod match_scripts;
 mod network;
 mod perft;
 mod python_chess;
+#[cfg(target_os = "linux")]
+mod python_scripts;
 mod regressions;
 mod support;
 mod syzygy;

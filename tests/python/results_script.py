@@ -1,0 +1,72 @@
+"""Tests of `scripts/results`: the figures of games, and that the check sees a figure that is not as measured.
+
+    python3 tests/python/results_script.py
+
+No test measures anything.
+"""
+
+import importlib.machinery
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../.."))
+GAME = '[White "{}"]\n[Black "{}"]\n[Result "{}"]\n[FEN "{}"]\n\n{}\n\n'
+
+
+def script():
+    """Returns the script as a module."""
+    loader = importlib.machinery.SourceFileLoader("results", f"{ROOT}/scripts/results")
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("results", loader))
+    sys.dont_write_bytecode = True
+    loader.exec_module(module)
+    return module
+
+
+class Results(unittest.TestCase):
+    def test_games_count_in_pairs(self):
+        games = [("new", "old", "1-0", "a"), ("old", "new", "1/2-1/2", "a"), ("new", "old", "0-1", "b"), ("old", "new", "1-0", "b")]
+        games += [("new", "old", "*", "c"), ("old", "new", "0-1", "c")]
+        with tempfile.NamedTemporaryFile("w", suffix=".pgn") as pgn:
+            pgn.write("".join(GAME.format(*game, game[2]) for game in games))
+            pgn.flush()
+            figures = script().games_in(pgn.name)
+        self.assertEqual(figures, {"won": 1, "lost": 2, "drawn": 1, "pairs": [1, 0, 0, 1, 0]})
+
+    def test_elo_and_interval(self):
+        percent, error = script().score({"pairs": [0, 10, 0, 10, 0]})
+        self.assertEqual((round(percent, 3), round(error, 2)), (50.0, 11.24))
+        self.assertEqual(script().elo({"pairs": [0, 0, 0, 10, 10]}), "+338 (+262 to +453)")
+
+    def test_a_figure_that_was_not_measured_is_seen(self):
+        changes = [
+            ("docs/results/other-engines.md", r"\| \*\*\d", "| **1", "differs from docs/results/data"),
+            ("docs/results/data/gauntlet.json", r'"won": \d', '"won": 1', "differs from docs/results/data"),
+            ("docs/results/data/gauntlet.json", r'"bench": \d', '"bench": 1', "figures of 2 versions"),
+            ("docs/results/strength.md", r"\+57 \+- 22", "+67 +- 22", "+67 +- 22 is neither"),
+        ]
+        for page, old, new, fault in changes:
+            with tempfile.TemporaryDirectory() as folder:
+                shutil.copytree(f"{ROOT}/docs", f"{folder}/docs")
+                os.mkdir(f"{folder}/scripts")
+                for file in ("README.md", "scripts/results"):
+                    shutil.copy(f"{ROOT}/{file}", f"{folder}/{file}")
+                subprocess.run(["git", "init", "--quiet", folder], check=True)
+                check = [f"{folder}/scripts/results", "check"]
+                self.assertNotIn(fault, subprocess.run(check, capture_output=True, text=True, check=False).stderr)
+                with open(f"{folder}/{page}", encoding="utf-8") as file:
+                    text = file.read()
+                with open(f"{folder}/{page}", "w", encoding="utf-8") as file:
+                    file.write(re.sub(old, new, text, count=1))
+                run = subprocess.run(check, capture_output=True, text=True, check=False)
+                self.assertEqual(run.returncode, 1)
+                self.assertIn(fault, run.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
