@@ -14,7 +14,7 @@ pub(crate) const EXIT_CODE: u8 = 130;
 /// A signal so soon after the first is the same one: `timeout` signals its child, then the whole process group.
 const ONE_SIGNAL: Duration = Duration::from_millis(500);
 
-/// Calls `end_run` at the first Ctrl-C, SIGTERM or SIGHUP; one after [`ONE_SIGNAL`] ends the process at once. An ignored SIGHUP stays
+/// Calls `end_run` at the first Ctrl-C, SIGTERM or SIGHUP; one after `ONE_SIGNAL` ends the process at once. An ignored SIGHUP stays
 /// ignored, as `nohup` wants it. Fails if the system refuses the handler, or there is one already.
 pub fn at_first_signal(end_run: impl Fn() + Send + 'static) -> Result<(), CommandError> {
     let mut first = None;
