@@ -122,7 +122,7 @@ pub(super) struct BenchArguments {
     /// Let the threads take turns: slow, but the node count is equal in every run
     #[arg(long)]
     pub(super) lockstep: bool,
-    /// How threads work together: shared, same or blocks, as in the UCI option SmpStrategy
+    /// Strategy of the threads: shared, same or blocks, as in the UCI option SmpStrategy
     #[arg(long, default_value_t, value_name = "NAME")]
     pub(super) strategy: SmpStrategy,
     /// Bind each thread to a core of its own, if there are enough cores

@@ -75,6 +75,7 @@ fn undo_after_resignation_continues_the_game() {
     let file = folder.join("game.pgn");
     let input = "resign\nundo\nmoves\nd4\nmoves\nresign\npgn\nundo\nmoves\npgn\nundo\nmoves\nd4\nresign\nundo\n";
     let output = play(&["--pgn", text(&file)], input);
+    assert!(output.contains(&format!("Saved to {}.", text(&file))), "{output}");
     assert_in_order(
         &output,
         &[

@@ -23,8 +23,7 @@ const LETTER: u32 = 9;
 /// Width and height in pixels.
 const PANEL: (u32, u32) = (300, 230);
 const PANEL_COLUMNS: usize = 3;
-/// Height in pixels.
-const BAR: u32 = 52;
+const BAR_HEIGHT: u32 = 52;
 
 const PAPER: RGBColor = RGBColor(252, 252, 250);
 const INK: RGBColor = RGBColor(38, 38, 38);
@@ -298,9 +297,7 @@ impl Chart {
 pub struct Bar {
     pub name: String,
     pub value: f64,
-    /// Its ends.
     pub interval: (f64, f64),
-    /// The value as a label.
     pub text: String,
     pub is_highlighted: bool,
 }
@@ -324,7 +321,7 @@ impl BarChart {
         let rows = Axis { title: String::new(), ticks: Vec::new(), range: 0.0..count };
         let longest = longest(self.bars.iter().map(|bar| bar.name.as_str()));
         let (above, foot) = (26, 66);
-        let size = (WIDTH + LEGEND, HEADING + above + BAR * self.bars.len() as u32 + foot);
+        let size = (WIDTH + LEGEND, HEADING + above + BAR_HEIGHT * self.bars.len() as u32 + foot);
         picture(&self.title, size, |area| {
             let plot = area.margin(above - 10, 0, 0, 90);
             let mut chart = axes(&plot, [&self.axis, &rows], [foot - 10, 24 + LETTER * longest], 17)?;

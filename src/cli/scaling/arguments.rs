@@ -38,7 +38,7 @@ pub struct ScalingArgs {
     /// program's name
     #[arg(long = "option", value_name = "[ENGINE:]NAME=VALUE", requires = "engines")]
     pub options: Vec<EngineSetting>,
-    /// How Sesame's threads work together, as in the UCI option SmpStrategy
+    /// Strategy of Sesame's threads, as in the UCI option SmpStrategy
     #[arg(long, default_value_t, value_name = "NAME")]
     pub strategy: SmpStrategy,
     /// Read positions from this EPD or FEN file [default: a built-in set of 40]
