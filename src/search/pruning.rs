@@ -12,19 +12,11 @@ use super::control::Aborted;
 use super::ordering::{Class, MovePicker, Quiets};
 use super::params::*;
 use super::pvs::{Node, NodeType, NonPv};
-use super::score::{DECISIVE_BOUND, INFINITE, MATE_BOUND, is_decisive};
+use super::score::{DECISIVE_BOUND, INFINITE, is_decisive};
 use super::threats::{CheckSquares, mate_threat};
 use super::tt::{Bound, SearchTable, TtHit, TtStore};
 use super::worker::Worker;
 use crate::position::{Move, Piece, Position};
-
-pub(super) enum NullMove {
-    NoCutoff,
-    /// A null move beats beta: the node's score.
-    Cutoff(i32),
-    /// After a null move the opponent mates.
-    MateThreat,
-}
 
 fn has_zugzwang_risk(position: &Position) -> bool {
     let pieces =
@@ -41,19 +33,16 @@ impl<T: SearchTable> Worker<T> {
         is_threatened
     }
 
-    /// A mate threat seen by the null move extends the node.
     #[inline(always)]
-    pub(super) fn prune_node(&mut self, node: &mut Node, alpha: i32) -> Result<Option<i32>, Aborted> {
+    pub(super) fn prune_node(&mut self, node: &Node, alpha: i32) -> Result<Option<i32>, Aborted> {
         if let Some(score) = self.razoring(node, alpha)? {
             return Ok(Some(score));
         }
         if let Some(score) = self.reverse_futility(node) {
             return Ok(Some(score));
         }
-        match self.null_move(node)? {
-            NullMove::Cutoff(score) => return Ok(Some(score)),
-            NullMove::MateThreat if self.may_extend(node.ply) => node.depth += 1,
-            NullMove::MateThreat | NullMove::NoCutoff => {}
+        if let Some(score) = self.null_move(node)? {
+            return Ok(Some(score));
         }
         self.probcut(node)
     }
@@ -81,8 +70,8 @@ impl<T: SearchTable> Worker<T> {
         fails_high.then_some((eval + beta) / 2)
     }
 
-    /// Verifies a cutoff against zugzwang.
-    pub(super) fn null_move(&mut self, node: &Node) -> Result<NullMove, Aborted> {
+    /// Returns the score of a cutoff, verified against zugzwang.
+    fn null_move(&mut self, node: &Node) -> Result<Option<i32>, Aborted> {
         let &Node { position, beta, depth, ply, static_eval, eval, .. } = node;
         if depth < null_depth()
             || eval < beta
@@ -92,7 +81,7 @@ impl<T: SearchTable> Worker<T> {
             || self.stack_before(ply, 1).played.is_none() && ply > 0
             || !position.has_non_pawn_material(position.side_to_move())
         {
-            return Ok(NullMove::NoCutoff);
+            return Ok(None);
         }
         let reduction =
             null_base() + depth / null_depth_divisor() + ((eval - beta) / null_eval_divisor()).min(null_eval_cap());
@@ -100,17 +89,17 @@ impl<T: SearchTable> Worker<T> {
         let score = -self.search::<NonPv>(&child, -beta, -beta + 1, depth - reduction, ply + 1, !node.cut_node)?;
         self.keys.pop();
         if score < beta {
-            return Ok(if score <= -MATE_BOUND { NullMove::MateThreat } else { NullMove::NoCutoff });
+            return Ok(None);
         }
         // A decisive score after a null move is not proven.
         let score = if score >= DECISIVE_BOUND { beta } else { score };
         if self.null_min_ply > 0 || !(has_zugzwang_risk(position) || depth >= null_verify_depth()) {
-            return Ok(NullMove::Cutoff(score));
+            return Ok(Some(score));
         }
         self.null_min_ply = ply + (null_verify_share() * (depth - reduction).max(0) / 16) as usize + 1;
         let verified = self.search::<NonPv>(position, beta - 1, beta, (depth - reduction).max(1), ply, false);
         self.null_min_ply = 0;
-        Ok(if verified? >= beta { NullMove::Cutoff(score) } else { NullMove::NoCutoff })
+        Ok((verified? >= beta).then_some(score))
     }
 
     /// A capture that beats beta by a margin at reduced depth cuts off.

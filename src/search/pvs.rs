@@ -170,7 +170,7 @@ impl<T: SearchTable> Worker<T> {
         if !N::PV
             && !in_check
             && excluded.is_none()
-            && let Some(score) = self.prune_node(&mut node, alpha)?
+            && let Some(score) = self.prune_node(&node, alpha)?
         {
             return Ok(score);
         }
