@@ -148,7 +148,7 @@ params! {
     singular_double_margin = 18, 2, 60;
     /// Singular extensions: most double extensions in one line.
     singular_double_limit = 8, 2, 20;
-    /// Extensions end at this multiple of the iteration's depth (singular extensions).
+    /// Singular extensions: none at this multiple of the iteration's depth, or deeper.
     extension_limit = 2, 1, 4;
     /// Negative extension, in plies, of a TT move that is not singular but beats beta by the TT.
     singular_negative = 2, 0, 4;

@@ -27,7 +27,7 @@ fn has_zugzwang_risk(position: &Position) -> bool {
 impl<T: SearchTable> Worker<T> {
     /// Caches the answer in the stack.
     #[inline]
-    pub(super) fn has_mate_threat(&mut self, position: &Position, ply: usize) -> bool {
+    fn has_mate_threat(&mut self, position: &Position, ply: usize) -> bool {
         let is_threatened = *self.stack(ply).mate_threat.get_or_insert_with(|| mate_threat(position));
         debug_assert_eq!(is_threatened, mate_threat(position), "cached for another position");
         is_threatened
@@ -285,7 +285,7 @@ impl<T: SearchTable> Worker<T> {
             && tt_hit.bound != Bound::Upper
             && tt_hit.depth >= node.depth - singular_tt_depth()
             && !is_decisive(tt_hit.score)
-            && self.may_extend(node.ply)
+            && node.ply < (extension_limit() * self.root_depth) as usize
         {
             self.singular_search::<N>(node, mv, tt_hit)
         } else {

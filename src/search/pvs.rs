@@ -43,7 +43,7 @@ impl NodeType for NonPv {
 pub(super) struct Node<'a> {
     pub(super) position: &'a Position,
     pub(super) ply: usize,
-    /// Remaining depth in plies, after reductions and extensions of the node itself.
+    /// Remaining depth in plies; from step 8 on, after the internal iterative reduction.
     pub(super) depth: i32,
     pub(super) beta: i32,
     pub(super) cut_node: bool,

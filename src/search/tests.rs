@@ -120,6 +120,17 @@ fn pawn_endings_have_no_null_move() {
 }
 
 #[test]
+fn a_null_move_cuts_off_unless_it_is_refuted() {
+    // Rd1 mates, unless the king has h2. The depth excludes reverse futility.
+    for (fen, searched) in
+        [("3r2k1/Q4ppp/8/8/8/8/5PPP/6K1 w - - 0 1", Some(10)), ("3r2k1/Q4ppp/8/8/8/7P/5PP1/6K1 w - - 0 1", None)]
+    {
+        let (_, entry) = null_window_search(fen, 10, |eval| eval / 2);
+        assert_eq!(entry.map(|entry| entry.plies()), searched, "{fen}");
+    }
+}
+
+#[test]
 fn a_mate_threat_stops_reverse_futility() {
     // Qxg2 mates, unless the knight guards g2. Both evaluations are far above beta.
     for (fen, searched) in

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use super::control::{Aborted, Control, NodeCount};
 use super::history::{Corrections, Histories, PieceTo, SharedHistories};
-use super::params::extension_limit;
 use super::pruning::Reductions;
 use super::remote_entries::RemoteEntries;
 use super::root::{RootLine, RootMove, ordered_root_moves};
@@ -146,12 +145,6 @@ impl<T: SearchTable> Worker<T> {
     #[inline]
     pub(super) fn played_before(&self, ply: usize) -> [Option<PieceTo>; 3] {
         [1, 2, 4].map(|back| self.stack_before(ply, back).played)
-    }
-
-    /// False if the path is too long for the iteration's depth.
-    #[inline]
-    pub(super) fn may_extend(&self, ply: usize) -> bool {
-        ply < (extension_limit() * self.root_depth) as usize
     }
 
     /// As in Stockfish, the first return to the root is no draw: there the side to move may have a better move.

@@ -9,8 +9,8 @@ use crate::support::{PATIENCE, Session, best_move, infos, is_opening_move};
 const MIDDLE: &str = "position fen r1bq1rk1/pp2bppp/2n1pn2/2pp4/3P1B2/2PBPN2/PP1N1PPP/R2QK2R w KQ - 2 8";
 /// The searches that are compared.
 const DEPTH: &str = "go depth 11";
-/// The search before a save: far longer than the compared ones, since a little help can also lengthen a search.
-/// It fills more of any table than their first line.
+/// The search before a save. It is far longer than the compared ones: entries of a slightly longer search can also
+/// lengthen a search. It fills more of a table than the first line of a compared search.
 const LONGER: &str = "go nodes 400000";
 
 /// Starts an engine with this hash file.
