@@ -5,8 +5,10 @@
 No test measures anything.
 """
 
+import contextlib
 import importlib.machinery
 import importlib.util
+import io
 import os
 import re
 import shutil
@@ -43,11 +45,29 @@ class Results(unittest.TestCase):
         self.assertEqual((round(percent, 3), round(error, 2)), (50.0, 11.24))
         self.assertEqual(script().elo({"pairs": [0, 0, 0, 10, 10]}), "+338 (+262 to +453)")
 
+    def test_a_run_measures_what_is_not_of_this_version_and_machine(self):
+        known = {"speed": (1, "this"), "parts": (2, "this"), "levels": (2, "other"), "schemes": (None, "this")}
+        for names, saved in ([], ["speed", "levels"]), (["parts", "schemes"], ["schemes"]):
+            results, found = script(), []
+            # Each stage finds the figures that it had; only those of `schemes` name pages.
+            figures = {name: {"pages": []} if name == "schemes" else {} for name in known}
+            results.STAGES = {name: (lambda name=name: figures[name], "") for name in known}
+            results.version = lambda: {"commit": "now", "bench": 2}
+            results.machine = lambda: "this"
+            results.data_of = lambda name: dict(zip(("bench", "machine"), known[name])) | {"figures": figures[name]}
+            results.save = lambda stage, found=found, **data: found.append((stage, data["bench"]))
+            results.write = lambda: None
+            with contextlib.redirect_stdout(io.StringIO()) as said:
+                results.run(names)
+            measured = [line.split(":")[0] for line in said.getvalue().split("\n") if line.endswith(": ")]
+            self.assertEqual(measured, names or saved)
+            self.assertEqual(found, [(name, None if name == "schemes" else 2) for name in saved])
+
     def test_a_figure_that_was_not_measured_is_seen(self):
         changes = [
-            ("docs/results/other-engines.md", r"\| \*\*\d", "| **1", "differs from docs/results/data"),
-            ("docs/results/data/gauntlet.json", r'"won": \d', '"won": 1', "differs from docs/results/data"),
-            ("docs/results/data/gauntlet.json", r'"bench": \d', '"bench": 1', "figures of 2 versions"),
+            ("docs/results/other-engines.md", r"\| \*\*", "| **1", "differs from docs/results/data"),
+            ("docs/results/data/gauntlet.json", r'"won": ', '"won": 1', "differs from docs/results/data"),
+            ("docs/results/data/gauntlet.json", r'"bench": ', '"bench": 1', "figures of 2 versions"),
             ("docs/results/strength.md", r"\+57 \+- 22", "+67 +- 22", "+67 +- 22 is neither"),
         ]
         for page, old, new, fault in changes:
