@@ -139,12 +139,13 @@ fn late_reader_gets_every_line() {
 #[test]
 fn killed_gui_leaves_no_engine() {
     for flood in [1, FLOOD] {
-        // The engine has answered before the flood: its start is over.
+        // The engine has answered before the flood: its start is over. A shell that ends with `wait` keeps the pipes: it
+        // would replace itself by another last command.
         let script = format!(
             "coproc E {{ exec \"$0\"; }}; echo isready >&\"${{E[1]}}\"; \
              while read -r answer <&\"${{E[0]}}\" && [[ $answer != readyok ]]; do :; done; \
              for i in $(seq {flood}); do echo uci; done >&\"${{E[1]}}\"; echo go infinite >&\"${{E[1]}}\"; \
-             echo \"$answer $E_PID\"; sleep 1000"
+             echo \"$answer $E_PID\"; wait"
         );
         let mut gui = Command::new("bash");
         gui.args(["-c", &script, env!("CARGO_BIN_EXE_sesame")]).stdout(Stdio::piped()).process_group(0);
@@ -154,11 +155,9 @@ fn killed_gui_leaves_no_engine() {
         let engine = line.trim().strip_prefix("readyok ").and_then(|engine| engine.parse().ok());
         let engine: u32 = engine.unwrap_or_else(|| panic!("{flood}: the engine did not start: {line:?}"));
         assert!(is_alive(engine), "{flood}: {:?}", fs::read_to_string(format!("/proc/{engine}/stat")));
-        // As in a crash, the shell alone is killed. Its `sleep` holds the engine's pipes and is ended afterwards.
-        let sleeper = children_of(gui.id()).into_iter().find(|&child| child != engine);
+        // As in a crash, the shell alone is killed.
         gui.kill().unwrap();
         gui.wait().unwrap();
-        sleeper.into_iter().for_each(|sleeper| signal(sleeper, "KILL"));
         let start = std::time::Instant::now();
         while is_alive(engine) {
             if start.elapsed() > crate::support::PATIENCE {
