@@ -98,8 +98,7 @@ pub(super) fn run(args: &WdlArgs, mut print: impl FnMut(&str) -> bool) -> Result
     let (training, validation) = load(&args.stores)?;
     check_counts(training.positions as usize, MIN_POSITIONS, validation.positions as usize)?;
     let bins = training.bins();
-    let model = fit(&bins, true);
-    let without_material = fit(&bins, false);
+    let model = fit(&bins);
     print(&format!(
         "fitted to {} positions of {} games; validation set: {} positions of {} games",
         training.positions, training.games, validation.positions, validation.games
@@ -108,20 +107,8 @@ pub(super) fn run(args: &WdlArgs, mut print: impl FnMut(&str) -> bool) -> Result
     print(&format!("middle: [{}], width: [{}]", list(model.middle), list(model.width)));
     print("");
     let bins = validation.bins();
-    for (name, loss) in [
-        ("this model", mean_loss(&bins, |bin| model.chances(bin.score, bin.material))),
-        ("the same without material", mean_loss(&bins, |bin| without_material.chances(bin.score, bin.material))),
-        ("the shares of all results", {
-            let shares = shares(&training.bins());
-            mean_loss(&bins, |_| shares)
-        }),
-        ("the model of the engine", mean_loss(&bins, |bin| WdlModel::FITTED.chances(bin.score, bin.material))),
-    ] {
-        print(&format!("validation log loss, {name}: {loss:.4}"));
-    }
-    print("");
-    for text in calibration(&bins, &model) {
-        print(&text);
+    for (name, model) in [("this model", model), ("the model of the engine", WdlModel::FITTED)] {
+        print(&format!("validation log loss, {name}: {:.4}", mean_loss(&bins, &model)));
     }
     Ok(())
 }
@@ -148,17 +135,14 @@ fn load(files: &[PathBuf]) -> Result<(Histogram, Histogram), CommandError> {
     Ok((training, validation))
 }
 
-/// Has the largest likelihood, `with_material` or with constant polynomials.
-fn fit(bins: &[Bin], with_material: bool) -> WdlModel {
+/// Has the largest likelihood.
+fn fit(bins: &[Bin]) -> WdlModel {
     let mut parameters = [START.middle, START.width].concat();
     let mut moments = vec![[0.0; 2]; parameters.len()];
     for step in 1..=STEPS {
         let gradient = gradient(bins, &model(&parameters));
         let rate = LEARNING_RATE * f64::from(warm_cosine(step as f32 / STEPS as f32, 0.0, LAST_RATE));
         for (i, parameter) in parameters.iter_mut().enumerate() {
-            if !with_material && i % 3 > 0 {
-                continue;
-            }
             // Adam (Kingma and Ba 2015).
             let [mean, square] = &mut moments[i];
             *mean += (1.0 - BETAS[0]) * (gradient[i] - *mean);
@@ -202,69 +186,15 @@ fn gradient(bins: &[Bin], model: &WdlModel) -> [f64; 6] {
     sum.map(|value| value / weight)
 }
 
-fn mean_loss(bins: &[Bin], chances: impl Fn(&Bin) -> [f64; 3]) -> f64 {
+fn mean_loss(bins: &[Bin], model: &WdlModel) -> f64 {
     let (mut sum, mut weight) = (0.0, 0.0);
     for bin in bins {
-        for (count, chance) in bin.results.iter().zip(chances(bin)) {
+        for (count, chance) in bin.results.iter().zip(model.chances(bin.score, bin.material)) {
             sum -= count * chance.max(1e-9).ln();
             weight += count;
         }
     }
     sum / weight
-}
-
-fn shares(bins: &[Bin]) -> [f64; 3] {
-    let mut sums = [0.0; 3];
-    for bin in bins {
-        for (sum, count) in sums.iter_mut().zip(bin.results) {
-            *sum += count;
-        }
-    }
-    let all: f64 = sums.iter().sum();
-    sums.map(|sum| sum / all)
-}
-
-/// The model's chances and the actual results, by score and material, in Markdown.
-fn calibration(bins: &[Bin], model: &WdlModel) -> Vec<String> {
-    const EDGES: [i32; 11] = [-MAX_SCORE - 1, -400, -200, -100, -50, -15, 15, 50, 100, 200, 400];
-    let mut lines = vec![
-        "| score | material | positions | won: model, games | drawn | lost |".to_owned(),
-        "|---|---|---|---|---|---|".to_owned(),
-    ];
-    let mut row = |scores: String, materials: String, fits: &dyn Fn(&Bin) -> bool| {
-        let (mut expected, mut actual) = ([0.0; 3], [0.0; 3]);
-        for bin in bins.iter().filter(|bin| fits(bin)) {
-            let count: f64 = bin.results.iter().sum();
-            for (i, chance) in model.chances(bin.score, bin.material).into_iter().enumerate() {
-                expected[i] += count * chance;
-                actual[i] += bin.results[i];
-            }
-        }
-        let all: f64 = actual.iter().sum();
-        if all > 0.0 {
-            let pair = |i: usize| format!("{:.0} %, {:.0} %", 100.0 * expected[i] / all, 100.0 * actual[i] / all);
-            lines.push(format!("| {scores} | {materials} | {all} | {} | {} | {} |", pair(0), pair(1), pair(2)));
-        }
-    };
-    for (i, &from) in EDGES.iter().enumerate() {
-        let to = EDGES.get(i + 1).copied().unwrap_or(MAX_SCORE + 1);
-        let name = match (i, EDGES.get(i + 1)) {
-            (0, _) => format!("below {to}"),
-            (_, None) => format!("{from} and more"),
-            _ => format!("{from} to {}", to - 1),
-        };
-        row(name, "all".to_owned(), &|bin: &Bin| (from..to).contains(&bin.score));
-    }
-    for (from, to) in [(0, 19), (20, 39), (40, 59), (60, 78)] {
-        let in_range = move |bin: &Bin| (from..=to).contains(&bin.material);
-        row("50 to 149".to_owned(), format!("{from} to {to}"), &move |bin| {
-            in_range(bin) && (50..150).contains(&bin.score)
-        });
-        row("150 to 299".to_owned(), format!("{from} to {to}"), &move |bin| {
-            in_range(bin) && (150..300).contains(&bin.score)
-        });
-    }
-    lines
 }
 
 #[cfg(test)]
@@ -287,23 +217,18 @@ mod tests {
     fn the_fit_recovers_a_known_model() {
         let truth = WdlModel { middle: [220.0, -150.0, 80.0], width: [40.0, 70.0, -20.0] };
         let bins = bins_of(&truth);
-        let found = fit(&bins, true);
+        let found = fit(&bins);
         for material in [5, 20, 40, 60, 78] {
             let ((wanted_middle, wanted_width), (middle, width)) = (truth.shape(material), found.shape(material));
             assert!((wanted_middle - middle).abs() < 3.0 && (wanted_width - width).abs() < 2.0, "{found:?}");
         }
-        let loss = |model: &WdlModel| mean_loss(&bins, |bin| model.chances(bin.score, bin.material));
-        assert!(loss(&found) < loss(&fit(&bins, false)), "the material helps");
     }
 
     #[test]
     fn the_gradient_matches_finite_differences() {
         let bins = bins_of(&WdlModel { middle: [200.0, -90.0, 0.0], width: [60.0, 30.0, 0.0] });
         let at = [180.0, -40.0, 10.0, 70.0, 5.0, 3.0];
-        let loss = |parameters: &[f64]| {
-            let model = model(parameters);
-            mean_loss(&bins, |bin| model.chances(bin.score, bin.material))
-        };
+        let loss = |parameters: &[f64]| mean_loss(&bins, &model(parameters));
         let exact = gradient(&bins, &model(&at));
         for i in 0..6 {
             let (mut less, mut more) = (at, at);
@@ -330,6 +255,5 @@ mod tests {
         let bins = histogram.bins();
         let found: Vec<_> = bins.iter().map(|bin| (bin.score, bin.material, bin.results)).collect();
         assert_eq!(found, [(-100, 2, [0.0, 0.0, 1.0]), (100, 2, [1.0, 0.0, 0.0])]);
-        assert!(calibration(&bins, &START).len() > 3);
     }
 }
