@@ -48,12 +48,9 @@ pub struct TrainArgs {
     /// Network to write, before training and after every epoch
     #[arg(long, short, default_value = "network.nnue", value_name = "FILE")]
     pub output: PathBuf,
-    /// Start from this network, with its scale; neurons that it lacks begin with random features [default: random weights]
+    /// Start from this network, with its scale [default: random weights]
     #[arg(long, value_name = "FILE", conflicts_with = "scale")]
     pub start: Option<PathBuf>,
-    /// Write the mean of the start network and the trained one; validation losses are those of the mean
-    #[arg(long, requires = "start")]
-    pub mean: bool,
     /// Passes over the positions
     #[arg(long, default_value_t = 2, value_parser = whole_number(1_u32..))]
     pub epochs: u32,
@@ -127,11 +124,8 @@ pub fn run(args: &TrainArgs) -> Result<(), CommandError> {
     check_counts(dataset.training.len(), args.batch as usize, dataset.validation.len())?;
     let start_scale = start.as_ref().map(|weights| weights.scale);
     let scale = args.scale.or(start_scale).unwrap_or_else(|| fit_scale(&dataset.training));
-    let origin = match &args.start {
-        // A padded network is named by its file.
-        Some(path) => format!("network {:016x}", Network::read(path).map_err(CommandError::failed)?.hash()),
-        None => "random weights".to_owned(),
-    };
+    let origin =
+        start.as_ref().map_or_else(|| "random weights".to_owned(), |start| format!("network {:016x}", start.hash()));
     let recipe = recipe(args, &dataset, scale, &origin);
     print_status(recipe.trim_end());
     print_status(&format!("read in {:.0} s, {threads} threads, {WEIGHTS} weights", begin.elapsed().as_secs_f64()));
@@ -174,11 +168,10 @@ fn check_outputs(args: &TrainArgs) -> Result<(), CommandError> {
 
 /// Returns everything that the network depends on, as text.
 fn recipe(args: &TrainArgs, dataset: &Dataset, scale: u16, origin: &str) -> String {
-    let mean = if args.mean { ", the mean with which is written" } else { "" };
     let written = args.output_scale.map_or_else(String::new, |written| format!(", written as {written}"));
     let last_share = args.last_result_share.unwrap_or(args.result_share);
     format!(
-        "{}, {HIDDEN} neurons\n{}{} training positions, {} for validation\nscale {scale}{written}\nfrom {origin}{mean}\nseed {}\n\
+        "{}, {HIDDEN} neurons\n{}{} training positions, {} for validation\nscale {scale}{written}\nfrom {origin}\nseed {}\n\
          epochs {}\nbatch {}\nrate {}, warm-up {}\nresult share {} to {last_share}\nlambda {}\n",
         recipe_head(RECIPE_KIND),
         dataset.description,
@@ -217,20 +210,12 @@ fn train(
     let first_share = args.result_share;
     let share_change = args.last_result_share.unwrap_or(first_share) - first_share;
     let mut random = Xoshiro256PlusPlus::seed_from_u64(args.seed);
-    let mut model = start.map_or_else(|| Model::random(&mut random), Model::dequantised);
-    model.wake_idle_neurons(&mut random);
-    // Networks with a common origin can be averaged (Wortsman et al. 2022, "Robust fine-tuning of zero-shot models").
-    let averaged = start.filter(|_| args.mean).map(|_| model.clone());
+    let model = start.map_or_else(|| Model::random(&mut random), Model::dequantised);
     let mut trainer = Trainer::new(model, scale.into(), threads);
-    let result_of = |trainer: &Trainer| match &averaged {
-        Some(start) => trainer.model().mean(start),
-        None => trainer.model().clone(),
-    };
     dataset.shuffle(&mut random);
     let mut measure = |trainer: &Trainer, epoch, training, share| {
-        let model = result_of(trainer);
-        let [validation, results] = [share, 1.0].map(|share| trainer.mean_loss(&model, &dataset.validation, share));
-        report(&model, EpochLosses { epoch, training, validation, results })
+        let [validation, results] = [share, 1.0].map(|share| trainer.mean_loss(&dataset.validation, share));
+        report(&trainer.model, EpochLosses { epoch, training, validation, results })
     };
     measure(&trainer, 0, None, first_share)?;
     let mut blocks: Vec<&[Sample]> = dataset.training.chunks(BLOCK).collect();
@@ -252,7 +237,7 @@ fn train(
         let progress = (steps as f64 / all_steps as f64) as f32;
         measure(&trainer, epoch, Some(training), first_share + share_change * progress)?;
     }
-    Ok(result_of(&trainer))
+    Ok(trainer.model)
 }
 
 /// Writes the network, the losses so far and the recipe, with a line `unfinished` before the last epoch is over.

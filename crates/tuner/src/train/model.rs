@@ -16,9 +16,6 @@ use super::dataset::{Features, Sample, sigmoid};
 /// written.
 const MAX_WEIGHT: f32 = 1.98;
 
-/// Largest random feature weight. Sums over some 30 features stay well below 1.
-const FEATURE_WIDTH: f32 = 0.1;
-
 const WIDTH: usize = 64;
 const BLOCKS: usize = HIDDEN / WIDTH;
 const _: () = assert!(HIDDEN.is_multiple_of(WIDTH));
@@ -120,27 +117,18 @@ impl Model {
     /// Sums over some 30 features, and over all neurons, stay well below 1.
     pub(super) fn random(random: &mut Xoshiro256PlusPlus) -> Self {
         let mut fill = |rows: &mut [Row], width: f32| {
-            rows.as_flattened_mut().iter_mut().for_each(|weight| *weight = uniform(random, width));
+            for weight in rows.as_flattened_mut() {
+                let unit = (random.next_u64() >> 40) as f32 / (1_u64 << 24) as f32;
+                *weight = (2.0 * unit - 1.0) * width;
+            }
         };
         let blocks = (0..BLOCKS).map(|_| {
             let mut block = NeuronBlock::zero();
-            fill(&mut block.0[..OUTPUT], FEATURE_WIDTH);
+            fill(&mut block.0[..OUTPUT], 0.1);
             fill(&mut block.0[OUTPUT..], (0.5 / HIDDEN as f32).sqrt());
             block
         });
         Self { blocks: blocks.collect(), output_biases: [0.0; OUTPUT_BUCKETS] }
-    }
-
-    /// Gives random feature weights to neurons without any weight, which a smaller start network leaves: without activations they
-    /// would never learn. Their output weights stay zero, so no value changes.
-    pub(super) fn wake_idle_neurons(&mut self, random: &mut Xoshiro256PlusPlus) {
-        for block in &mut self.blocks {
-            for neuron in (0..WIDTH).filter(|&i| block.0.iter().all(|row| row[i] == 0.0)).collect::<Vec<_>>() {
-                for row in &mut block.0[..OUTPUT] {
-                    row[neuron] = uniform(random, FEATURE_WIDTH);
-                }
-            }
-        }
     }
 
     /// Expected result for the side to move, 0 to 1.
@@ -158,25 +146,10 @@ impl Model {
     }
 
     /// In the order of a network file: features, biases, output weights, output biases.
-    pub(super) fn weights(&self) -> Vec<f32> {
+    fn weights(&self) -> Vec<f32> {
         // A row of the network is spread over all blocks.
         let rows = (0..ROWS).flat_map(|row| self.blocks.iter().flat_map(move |block| block.0[row]));
         rows.chain(self.output_biases).collect()
-    }
-
-    pub(super) fn from_weights(weights: &[f32]) -> Self {
-        let (rows, biases) = weights.split_at(ROWS * HIDDEN);
-        let rows: Vec<&[f32]> = rows.chunks(HIDDEN).collect();
-        let blocks = (0..BLOCKS).map(|block| {
-            let part = |row: &&[f32]| std::array::from_fn(|i| row[block * WIDTH + i]);
-            NeuronBlock(rows.iter().map(part).collect())
-        });
-        Self { blocks: blocks.collect(), output_biases: std::array::from_fn(|bucket| biases[bucket]) }
-    }
-
-    pub(super) fn mean(&self, other: &Self) -> Self {
-        let pairs = self.weights().into_iter().zip(other.weights());
-        Self::from_weights(&pairs.map(|(one, other)| f32::midpoint(one, other)).collect::<Vec<f32>>())
     }
 
     /// An output of 1.0 is `scale` centipawns.
@@ -208,13 +181,14 @@ impl Model {
             .into_iter()
             .flat_map(|(weights, one)| weights.iter().map(move |&weight| f32::from(weight) / one as f32))
             .collect();
-        Self::from_weights(&weights)
+        let (rows, biases) = weights.split_at(ROWS * HIDDEN);
+        let rows: Vec<&[f32]> = rows.chunks(HIDDEN).collect();
+        let blocks = (0..BLOCKS).map(|block| {
+            let part = |row: &&[f32]| std::array::from_fn(|i| row[block * WIDTH + i]);
+            NeuronBlock(rows.iter().map(part).collect())
+        });
+        Self { blocks: blocks.collect(), output_biases: std::array::from_fn(|bucket| biases[bucket]) }
     }
-}
-
-fn uniform(random: &mut Xoshiro256PlusPlus, width: f32) -> f32 {
-    let unit = (random.next_u64() >> 40) as f32 / (1_u64 << 24) as f32;
-    (2.0 * unit - 1.0) * width
 }
 
 /// Sum of squared activations times weights, in independent lanes so that the compiler may use SIMD.
@@ -300,7 +274,7 @@ fn sum_of_losses(model: &Model, samples: &[Sample], result_share: f32, scale: f3
 
 /// Forward pass, loss, backward pass and optimiser step of a batch. Threads share the blocks of neurons.
 pub(super) struct Trainer {
-    model: Model,
+    pub(super) model: Model,
     blocks: Vec<BlockState>,
     bias_optimiser: AdamW,
     steps: i32,
@@ -315,10 +289,6 @@ impl Trainer {
     pub(super) fn new(model: Model, scale: f32, threads: usize) -> Self {
         let blocks = model.blocks.iter().map(|_| BlockState::new()).collect();
         Self { model, blocks, bias_optimiser: AdamW::new(OUTPUT_BUCKETS), steps: 0, scale, threads, loss: 0.0 }
-    }
-
-    pub(super) fn model(&self) -> &Model {
-        &self.model
     }
 
     pub(super) fn step(&mut self, batch: &[&[Sample]], result_share: f32, learning_rate: f32) {
@@ -361,8 +331,8 @@ impl Trainer {
     }
 
     /// Mean squared error, summed in parts that do not depend on the number of threads.
-    pub(super) fn mean_loss(&self, model: &Model, samples: &[Sample], result_share: f32) -> f64 {
-        let scale = self.scale;
+    pub(super) fn mean_loss(&self, samples: &[Sample], result_share: f32) -> f64 {
+        let &Self { ref model, scale, .. } = self;
         let parts = samples.chunks(LOSS_PART);
         let sums = parallel::map(parts, self.threads, |part| sum_of_losses(model, part, result_share, scale));
         sums.iter().sum::<f64>() / samples.len() as f64

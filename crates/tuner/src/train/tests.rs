@@ -44,7 +44,6 @@ fn args(epochs: u32) -> TrainArgs {
         validation: Vec::new(),
         output: PathBuf::new(),
         start: None,
-        mean: false,
         epochs,
         batch: 512,
         rate: 0.005,
@@ -86,21 +85,6 @@ fn the_network_does_not_depend_on_threads() {
         let [one, other] = [losses, &other].map(|losses| (losses.training.map(|part| part.loss), losses.validation));
         assert_eq!(one, other);
     }
-}
-
-#[test]
-fn mean_writes_the_mean_with_the_start() {
-    let all = positions(1_200);
-    let start = Model::random(&mut Xoshiro256PlusPlus::seed_from_u64(5)).quantised(SCALE);
-    let [trained, mean] = [false, true].map(|mean| {
-        let mut dataset =
-            Dataset { training: samples(&all).collect(), validation: samples(&all).collect(), ..Dataset::default() };
-        train(&mut dataset, &TrainArgs { mean, ..args(2) }, SCALE, Some(&start), 2, |_, _| Ok(())).unwrap()
-    });
-    let start = Model::dequantised(&start);
-    assert!(trained != start && mean == start.mean(&trained));
-    let is_mean = |((start, trained), mean): ((f32, f32), f32)| (mean - (start + trained) / 2.0).abs() < 1e-6;
-    assert!(start.weights().into_iter().zip(trained.weights()).zip(mean.weights()).all(is_mean));
 }
 
 #[test]
@@ -237,21 +221,6 @@ fn validation_files_are_held_out_and_named() {
     assert!(recipe.contains("scale 200, written as 150\n"), "{recipe}");
     let counts: Vec<&str> = recipe.lines().find(|line| line.contains("for validation")).unwrap().split(' ').collect();
     assert!(counts[0] == counts[3] && counts[0] != "0", "every game, in both files: {recipe}");
-}
-
-#[test]
-fn a_narrow_network_grows() {
-    let (folder, args) = folder_of_games();
-    let mut start = Model::random(&mut Xoshiro256PlusPlus::seed_from_u64(5)).quantised(200);
-    let half = HIDDEN / 2;
-    let rows = [&mut start.features, &mut start.biases, &mut start.output];
-    rows.into_iter().flat_map(|numbers| numbers.chunks_mut(HIDDEN)).for_each(|row| row[half..].fill(0));
-    let path = folder.path().join("narrow.nnue");
-    std::fs::write(&path, start.to_bytes()).unwrap();
-    run(&TrainArgs { start: Some(path), scale: None, epochs: 1, ..args.clone() }).unwrap();
-    let grown = Weights::read(&args.output).unwrap();
-    let woken = grown.output.chunks(HIDDEN).flat_map(|row| &row[half..]).filter(|&&weight| weight != 0).count();
-    assert!(woken > half, "the new neurons have learnt: {woken}");
 }
 
 #[test]
