@@ -21,7 +21,7 @@ use twox_hash::XxHash3_64;
 use super::{HIDDEN, INPUTS, OUTPUT_BUCKETS, QA, QB};
 
 const VERSION: u32 = 1;
-pub const NETWORK_MAGIC: &[u8; 8] = b"SESAMENN";
+const NETWORK_MAGIC: &[u8; 8] = b"SESAMENN";
 /// Range of [`Weights::scale`].
 pub const SCALE_RANGE: RangeInclusive<u16> = 10..=4_000;
 const HEADER: usize = 64;

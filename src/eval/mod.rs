@@ -26,7 +26,7 @@ pub(crate) mod tests;
 pub mod wdl;
 
 pub use accumulators::{Accumulators, active_features, feature_index};
-pub use file::{NETWORK_MAGIC, NetworkFormatError, SCALE_RANGE, Weights};
+pub use file::{NetworkFormatError, SCALE_RANGE, Weights};
 pub use kernels::Simd;
 pub use network::{Network, NetworkError};
 

@@ -18,7 +18,6 @@ pub mod data;
 pub mod datagen;
 pub mod game_record;
 pub mod init;
-mod outputs;
 mod store;
 pub mod train;
 
@@ -53,6 +52,15 @@ fn in_use(path: &Path) -> impl FnOnce(TryLockError) -> CommandError + '_ {
 
 fn refused(path: &Path, reason: impl Display) -> CommandError {
     CommandError::Failed(format!("{}: {reason}", path.display()))
+}
+
+fn output_is_input(path: &Path) -> CommandError {
+    CommandError::Usage(format!("{}: it is an input file, so it cannot be the output as well", path.display()))
+}
+
+/// Begins a recipe: the text of all settings of a run.
+fn recipe_head(kind: &str) -> String {
+    format!("sesame {} {kind}", env!("CARGO_PKG_VERSION"))
 }
 
 /// Returns whether the result is an error whose message contains `part`.

@@ -19,14 +19,11 @@ use sesame_report::{files, parallel};
 use twox_hash::XxHash3_64;
 
 use crate::game_record::GameRecord;
-use crate::outputs::{output_is_input, recipe_head};
 use crate::store::{Contents, StoreReader, StoreWriter, for_each_block, games};
-use crate::{VALIDATION_INTERVAL, at, refused};
+use crate::{VALIDATION_INTERVAL, at, output_is_input, recipe_head, refused};
 
 pub use export::ExportArgs;
 pub use fit_wdl::WdlArgs;
-
-const RECIPE_KIND: &str = "import";
 
 /// Work with the stores of games that datagen writes
 #[derive(Debug, Clone, Subcommand)]
@@ -248,7 +245,7 @@ fn import_recipe(pgn: &pgn::PgnGame, first: &GameRecord) -> String {
     let moves: String = first.moves.iter().map(|(mv, _)| format!("{mv} ")).collect();
     let hash = XxHash3_64::oneshot(format!("{} {moves}{}", first.start.fen(true), first.result).as_bytes());
     let [event, white, black, date] = ["Event", "White", "Black", "Date"].map(tag);
-    format!("{}\n{event}, {date}: {white} - {black}\nfirst game {hash:016x}\n", recipe_head(RECIPE_KIND))
+    format!("{}\n{event}, {date}: {white} - {black}\nfirst game {hash:016x}\n", recipe_head("import"))
 }
 
 /// Begins at the first move with a score; `None` without a result, or if a later move has no score.

@@ -26,7 +26,7 @@ use twox_hash::XxHash3_64;
 pub(crate) use self::player::UNSCALED_SCORES;
 use self::player::{Player, TABLE_MIB, adjudication_rules, opening_rules, search_rules};
 use crate::game_record::GameRecord;
-use crate::outputs::recipe_head;
+use crate::recipe_head;
 use crate::store::{Contents, StoreWriter};
 
 const NO_START: &str = "no game can begin: every start position is over, or beyond --opening-score";
@@ -38,7 +38,6 @@ const MAX_DROPPED_STARTS: u32 = 10_000;
 
 /// Depth of the bench in the recipe, which takes some tenths of a second.
 const RECIPE_BENCH_DEPTH: u32 = 8;
-const RECIPE_KIND: &str = "datagen";
 
 /// Play games against itself and append them, with scores and results, to a store
 ///
@@ -239,7 +238,7 @@ fn recipe(args: &DatagenArgs, network: &Arc<Network>) -> Result<String, CommandE
     Ok(format!(
         "{}\nsearch with bench {RECIPE_BENCH_DEPTH} of {nodes} nodes\nseed {seed}\nnodes {soft_nodes}, {}\n\
          table {TABLE_MIB} MiB\nchess960 {chess960} %, {}, within {opening_score} centipawns\n{}\n{network}\n",
-        recipe_head(RECIPE_KIND),
+        recipe_head("datagen"),
         search_rules(),
         opening_rules(),
         adjudication_rules(),

@@ -16,7 +16,7 @@ use std::time::Instant;
 use clap::Args;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
-use sesame::eval::{HIDDEN, NETWORK_MAGIC, Network, SCALE_RANGE, Weights};
+use sesame::eval::{HIDDEN, Network, SCALE_RANGE, Weights};
 use sesame_report::chart::{Axis, Chart, Curve, CurveStyle};
 use sesame_report::command::{CommandError, print_status, whole_number};
 use sesame_report::statistics::shuffle;
@@ -25,12 +25,10 @@ use sesame_report::{files, parallel};
 use self::dataset::{Dataset, HeldOut, Sample, fit_scale};
 use self::model::{Model, Trainer, WEIGHTS};
 use crate::data::check_counts;
-use crate::outputs::{self, check_recipe, recipe_head};
-use crate::{at, refused};
+use crate::{at, output_is_input, recipe_head, refused};
 
 /// Samples that stay together when later epochs are shuffled. They have nothing in common: all samples are shuffled before.
 const BLOCK: usize = 64;
-const RECIPE_KIND: &str = "train";
 /// The last learning rate as a share of the highest.
 const LAST_RATE: f32 = 0.002;
 
@@ -147,23 +145,27 @@ pub fn run(args: &TrainArgs) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Checks before hours of work that the results can be written.
+/// Checks before the games are read that the network can be written, and that no input and no file of another kind is replaced.
 fn check_outputs(args: &TrainArgs) -> Result<(), CommandError> {
-    let [losses, chart, recipe] = ["csv", "svg", "recipe"].map(|kind| args.output.with_extension(kind));
-    if [&losses, &chart, &recipe].into_iter().any(|path| *path == args.output || files::are_same(path, &args.output)) {
+    const BESIDE: [&str; 3] = ["csv", "svg", "recipe"];
+    let path = &args.output;
+    let extension = path.extension().unwrap_or_default();
+    if BESIDE.iter().any(|kind| extension.eq_ignore_ascii_case(kind)) {
         let reason = "the network needs another file name extension; its losses, chart and recipe have this one";
-        return Err(CommandError::Usage(format!("{}: {reason}", args.output.display())));
+        return Err(CommandError::Usage(format!("{}: {reason}", path.display())));
     }
-    let inputs = args.files.iter().chain(&args.validation).chain(&args.start);
-    let outputs = [
-        (&*args.output, &NETWORK_MAGIC[..]),
-        (&losses, LossCurves::FIRST_COLUMN.as_bytes()),
-        (&chart, b"<svg"),
-        (&recipe, b"sesame "),
-    ];
-    outputs::check(inputs, &outputs)?;
-    // A file of games of the same name may have its recipe there.
-    check_recipe(&recipe, RECIPE_KIND)
+    let beside = BESIDE.map(|kind| path.with_extension(kind));
+    let is_output = |input: &Path| beside.iter().chain([path]).any(|output| files::are_same(input, output));
+    let mut inputs = args.files.iter().chain(&args.validation).chain(&args.start);
+    if let Some(input) = inputs.find(|input| is_output(input)) {
+        return Err(output_is_input(input));
+    }
+    files::check_replaceable(path).map_err(at(path))?;
+    if path.exists() {
+        let replaced = |error| CommandError::Failed(format!("{error}; name another file, as this one would be replaced"));
+        Weights::read(path).map_err(replaced)?;
+    }
+    Ok(())
 }
 
 /// Returns everything that the network depends on, as text.
@@ -173,7 +175,7 @@ fn recipe(args: &TrainArgs, dataset: &Dataset, scale: u16, origin: &str) -> Stri
     format!(
         "{}, {HIDDEN} neurons\n{}{} training positions, {} for validation\nscale {scale}{written}\nfrom {origin}\nseed {}\n\
          epochs {}\nbatch {}\nrate {}, warm-up {}\nresult share {} to {last_share}\nlambda {}\n",
-        recipe_head(RECIPE_KIND),
+        recipe_head("train"),
         dataset.description,
         dataset.training.len(),
         dataset.validation.len(),
@@ -285,10 +287,8 @@ struct TrainingLoss {
 struct LossCurves(Vec<EpochLosses>);
 
 impl LossCurves {
-    const FIRST_COLUMN: &'static str = "epoch,";
-
     fn table(&self) -> String {
-        let mut table = format!("{}training,validation,results,positions_per_second\n", Self::FIRST_COLUMN);
+        let mut table = "epoch,training,validation,results,positions_per_second\n".to_owned();
         for EpochLosses { epoch, training, validation, results } in &self.0 {
             let (loss, speed) = training.map_or_else(Default::default, |TrainingLoss { loss, speed }| {
                 (format!("{loss:.7}"), format!("{speed:.0}"))

@@ -245,8 +245,10 @@ fn bad_inputs_and_outputs_are_refused_first() {
     let start = TrainArgs { start: Some(path("init.nnue")), scale: None, output: path("b.nnue"), ..args.clone() };
     assert!(fails_with(run(&start), "training cannot start from it"), "training would clip its weights");
     assert!(fails_with(run_with(&[&games], path("a.csv")), "another file name extension"));
-    std::fs::write(path("games.recipe"), "sesame 0.1.0 datagen\n").unwrap();
-    assert!(fails_with(run_with(&[&games], path("games.nnue")), "another kind of file"));
+    write(&path("other.games"), "recipe", &random_games()[..2]);
+    let other = std::fs::read(path("other.games")).unwrap();
+    assert!(fails_with(run_with(&[&games], path("other.games")), "not a network of Sesame; name another file"));
+    assert_eq!(std::fs::read(path("other.games")).unwrap(), other);
     assert!(fails_with(run_with(&[&games, &path("text.csv")], path("b.nnue")), "is it a store?"));
     assert!(run_with(&[], path("no such folder").join("a.nnue")).is_err());
     write(&path("few"), "recipe", &random_games()[..2]);
