@@ -112,7 +112,6 @@ fn exit_codes_and_output() {
         ["datagen", "--opening-score", "9"],
         ["train", "--epochs", "x"],
         ["train", "--batch", "63"],
-        ["train", "--scale", "4001"],
         ["train", "--output-scale", "9"],
         ["train", "--seed", "1.5"],
         ["train", "--threads", ""],

@@ -5,8 +5,6 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
-
 use sesame::eval::wdl::{FULL_MATERIAL, MIN_MIDDLE, MIN_WIDTH, WdlModel, material};
 use sesame::position::Color;
 use sesame::search::score::is_mate;
@@ -18,13 +16,6 @@ use crate::game_record::{FIRST_PLY, GameRecord, ply_of};
 use crate::is_validation_game;
 use crate::store::StoreReader;
 use crate::train::warm_cosine;
-
-#[derive(Debug, Clone, Args)]
-pub struct WdlArgs {
-    /// Stores of games
-    #[arg(required = true)]
-    pub stores: Vec<PathBuf>,
-}
 
 /// Games with larger scores are decided.
 const MAX_SCORE: i32 = 1_500;
@@ -94,8 +85,8 @@ impl Histogram {
 }
 
 /// Calls `print` with each line of output.
-pub(super) fn run(args: &WdlArgs, mut print: impl FnMut(&str) -> bool) -> Result<(), CommandError> {
-    let (training, validation) = load(&args.stores)?;
+pub(super) fn run(stores: &[PathBuf], mut print: impl FnMut(&str) -> bool) -> Result<(), CommandError> {
+    let (training, validation) = load(stores)?;
     check_counts(training.positions as usize, MIN_POSITIONS, validation.positions as usize)?;
     let bins = training.bins();
     let model = fit(&bins);
@@ -113,9 +104,9 @@ pub(super) fn run(args: &WdlArgs, mut print: impl FnMut(&str) -> bool) -> Result
     Ok(())
 }
 
-fn load(files: &[PathBuf]) -> Result<(Histogram, Histogram), CommandError> {
+fn load(stores: &[PathBuf]) -> Result<(Histogram, Histogram), CommandError> {
     let (mut training, mut validation) = (Histogram::default(), Histogram::default());
-    for path in files {
+    for path in stores {
         let mut has_unscaled_scores = false;
         for block in StoreReader::open(path)? {
             let block = block?;

@@ -3,7 +3,6 @@
 mod export;
 mod fit_wdl;
 
-use std::cell::Cell;
 use std::collections::{BTreeMap, HashSet};
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -23,7 +22,6 @@ use crate::store::{Contents, StoreReader, StoreWriter, for_each_block, games};
 use crate::{VALIDATION_INTERVAL, at, output_is_input, recipe_head, refused};
 
 pub use export::ExportArgs;
-pub use fit_wdl::WdlArgs;
 
 /// Work with the stores of games that datagen writes
 #[derive(Debug, Clone, Subcommand)]
@@ -47,7 +45,11 @@ pub enum DataCommand {
     /// Write games in the format of Viridithas, for other trainers
     Export(ExportArgs),
     /// Fit the win/draw/loss model of UCI_ShowWDL to stores of games
-    Wdl(WdlArgs),
+    Wdl {
+        /// Stores of games
+        #[arg(required = true)]
+        stores: Vec<PathBuf>,
+    },
 }
 
 #[derive(Debug, Clone, Args)]
@@ -79,7 +81,7 @@ pub fn run(command: &DataCommand, print: impl FnMut(&str) -> bool) -> Result<(),
         DataCommand::Show(args) => show(args, print),
         DataCommand::Append(args) => append(args, print),
         DataCommand::Export(args) => export::run(args, print),
-        DataCommand::Wdl(args) => fit_wdl::run(args, print),
+        DataCommand::Wdl { stores } => fit_wdl::run(stores, print),
     }
 }
 
@@ -87,7 +89,7 @@ pub fn run(command: &DataCommand, print: impl FnMut(&str) -> bool) -> Result<(),
 fn each(
     files: &[PathBuf],
     mut print: impl FnMut(&str) -> bool,
-    report: impl Fn(&Path) -> Result<Vec<String>, CommandError>,
+    mut report: impl FnMut(&Path) -> Result<Vec<String>, CommandError>,
 ) -> Result<(), CommandError> {
     let mut bad = 0;
     for path in files {
@@ -109,19 +111,18 @@ fn each(
 
 /// The error for damage comes after all reports.
 fn check(stores: &[PathBuf], print: impl FnMut(&str) -> bool) -> Result<(), CommandError> {
-    let damaged = Cell::new(0);
+    let mut damaged = 0;
     each(stores, print, |path| {
         let (mut lines, skipped) = list(path)?;
         lines.extend(summarize(path)?.lines());
-        damaged.update(|count| count + u32::from(skipped > 0));
+        damaged += u32::from(skipped > 0);
         Ok(lines)
     })?;
-    match damaged.get() {
-        0 => Ok(()),
-        count => {
-            Err(CommandError::Failed(format!("{count} of {} stores have damaged or incomplete blocks", stores.len())))
-        }
+    if damaged > 0 {
+        let all = stores.len();
+        return Err(CommandError::Failed(format!("{damaged} of {all} stores have damaged or incomplete blocks")));
     }
+    Ok(())
 }
 
 /// The recipes in the order of their names, and the number of bytes that were skipped.
@@ -492,7 +493,7 @@ mod tests {
             DataCommand::Check { stores: vec![two.clone()] },
             DataCommand::List { stores: vec![two.clone()] },
             DataCommand::Show(ShowArgs { store: two.clone(), from: 0, games: 1 }),
-            DataCommand::Wdl(WdlArgs { stores: vec![two.clone()] }),
+            DataCommand::Wdl { stores: vec![two.clone()] },
             DataCommand::Append(AppendArgs { store: one.clone(), files: vec![two.clone()] }),
         ] {
             assert!(fails_with(lines(&command), "is it a store?"), "{command:?}");

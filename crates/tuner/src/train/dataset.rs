@@ -9,7 +9,6 @@ use arrayvec::ArrayVec;
 use sesame::eval::{feature_index, output_bucket};
 use sesame::position::{BitBoard, Color, Position, Square};
 use sesame_report::command::CommandError;
-use sesame_report::statistics::shuffle;
 use twox_hash::XxHash3_64;
 
 use crate::game_record::GameRecord;
@@ -99,10 +98,6 @@ impl Dataset {
         }
         self.description.push('\n');
         Ok(())
-    }
-
-    pub(super) fn shuffle(&mut self, random: &mut rand_xoshiro::Xoshiro256PlusPlus) {
-        shuffle(&mut self.training, random);
     }
 }
 

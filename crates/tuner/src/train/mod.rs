@@ -47,7 +47,7 @@ pub struct TrainArgs {
     #[arg(long, short, default_value = "network.nnue", value_name = "FILE")]
     pub output: PathBuf,
     /// Start from this network, with its scale [default: random weights]
-    #[arg(long, value_name = "FILE", conflicts_with = "scale")]
+    #[arg(long, value_name = "FILE")]
     pub start: Option<PathBuf>,
     /// Passes over the positions
     #[arg(long, default_value_t = 2, value_parser = whole_number(1_u32..))]
@@ -70,11 +70,9 @@ pub struct TrainArgs {
     /// Share of later scores of the game in each score (0 to 1), as in TD(lambda)
     #[arg(long, default_value_t = 0.3, value_parser = parse_share)]
     pub lambda: f32,
-    /// Centipawns (10 to 4000) of an expected result of 1 / (1 + 1/e) [default: fitted to the games, or that of --start]
-    #[arg(long, value_parser = whole_number(SCALE_RANGE), value_name = "CENTIPAWNS")]
-    pub scale: Option<u16>,
-    /// Write this scale with the network [default: that of the training]. The margins of the search suit one size of values, and values grow
-    /// with results in the target
+    /// Write this scale with the network: centipawns (10 to 4000) of an expected result of 1 / (1 + 1/e) [default: that of the training,
+    /// which is that of --start or fitted to the games]. The margins of the search suit one size of values, and values grow with results in
+    /// the target
     #[arg(long, value_parser = whole_number(SCALE_RANGE), value_name = "CENTIPAWNS")]
     pub output_scale: Option<u16>,
     /// Seed of the random weights and of the order of positions
@@ -112,16 +110,13 @@ pub fn run(args: &TrainArgs) -> Result<(), CommandError> {
     }
     let mut dataset = Dataset::default();
     let held_out = if args.validation.is_empty() { HeldOut::EveryTwentieth } else { HeldOut::None };
-    if let Some(path) =
-        args.validation.iter().find(|path| args.files.iter().any(|file| file == *path || files::are_same(file, path)))
-    {
+    if let Some(path) = args.validation.iter().find(|path| args.files.iter().any(|file| files::are_same(file, path))) {
         return Err(refused(path, "it is for training and for validation"));
     }
     dataset.load(&args.files, held_out, args.lambda, threads)?;
     dataset.load(&args.validation, HeldOut::All, args.lambda, threads)?;
     check_counts(dataset.training.len(), args.batch as usize, dataset.validation.len())?;
-    let start_scale = start.as_ref().map(|weights| weights.scale);
-    let scale = args.scale.or(start_scale).unwrap_or_else(|| fit_scale(&dataset.training));
+    let scale = start.as_ref().map_or_else(|| fit_scale(&dataset.training), |start| start.scale);
     let origin =
         start.as_ref().map_or_else(|| "random weights".to_owned(), |start| format!("network {:016x}", start.hash()));
     let recipe = recipe(args, &dataset, scale, &origin);
@@ -162,8 +157,7 @@ fn check_outputs(args: &TrainArgs) -> Result<(), CommandError> {
     }
     files::check_replaceable(path).map_err(at(path))?;
     if path.exists() {
-        let replaced = |error| CommandError::Failed(format!("{error}; name another file, as this one would be replaced"));
-        Weights::read(path).map_err(replaced)?;
+        Weights::read(path).map_err(|error| CommandError::Failed(format!("{error}; name another file")))?;
     }
     Ok(())
 }
@@ -214,7 +208,7 @@ fn train(
     let mut random = Xoshiro256PlusPlus::seed_from_u64(args.seed);
     let model = start.map_or_else(|| Model::random(&mut random), Model::dequantised);
     let mut trainer = Trainer::new(model, scale.into(), threads);
-    dataset.shuffle(&mut random);
+    shuffle(&mut dataset.training, &mut random);
     let mut measure = |trainer: &Trainer, epoch, training, share| {
         let [validation, results] = [share, 1.0].map(|share| trainer.mean_loss(&dataset.validation, share));
         report(&trainer.model, EpochLosses { epoch, training, validation, results })

@@ -51,7 +51,6 @@ fn args(epochs: u32) -> TrainArgs {
         result_share: 0.0,
         last_result_share: None,
         lambda: 0.0,
-        scale: None,
         output_scale: None,
         seed: 1,
         threads: None,
@@ -154,7 +153,7 @@ fn folder_of_games() -> (tempfile::TempDir, TrainArgs) {
     let folder = tempfile::tempdir().unwrap();
     let (games, output) = (folder.path().join("games"), folder.path().join("small.nnue"));
     write(&games, "recipe", &random_games());
-    let args = TrainArgs { files: vec![games], output, scale: Some(200), threads: Some(2), ..args(2) };
+    let args = TrainArgs { files: vec![games], output, threads: Some(2), ..args(2) };
     (folder, args)
 }
 
@@ -170,12 +169,12 @@ fn a_run_writes_network_recipe_and_losses() {
     let network = Network::read(output).unwrap();
     let recipe = std::fs::read_to_string(output.with_extension("recipe")).unwrap();
     assert!(recipe.contains(&format!("network {:016x}", network.hash())), "{recipe}");
-    assert!(recipe.contains(": 400 games") && recipe.contains("scale 200"), "{recipe}");
+    assert!(recipe.contains(": 400 games") && recipe.contains("\nscale "), "{recipe}");
     assert!(!recipe.contains("unfinished"), "{recipe}");
     let table = std::fs::read_to_string(output.with_extension("csv")).unwrap();
     assert_eq!(table.lines().count(), 4, "{table}");
     let chart = std::fs::read_to_string(output.with_extension("svg")).unwrap();
-    roxmltree::Document::parse(&chart).unwrap();
+    assert!(chart.contains("<svg "), "{chart}");
     assert!(std::fs::read(games).unwrap() == file);
     assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 5, "nothing else is left");
 
@@ -194,7 +193,7 @@ fn training_starts_from_a_network_with_its_scale() {
     let start = Model::random(&mut Xoshiro256PlusPlus::seed_from_u64(5)).quantised(200);
     let start_path = folder.path().join("start.nnue");
     std::fs::write(&start_path, start.to_bytes()).unwrap();
-    let next = TrainArgs { start: Some(start_path), scale: None, epochs: 1, rate: 1e-6, ..args };
+    let next = TrainArgs { start: Some(start_path), epochs: 1, rate: 1e-6, ..args };
     run(&next).unwrap();
     let recipe = std::fs::read_to_string(next.output.with_extension("recipe")).unwrap();
     assert!(
@@ -218,7 +217,7 @@ fn validation_files_are_held_out_and_named() {
     assert_eq!(Weights::read(&args.output).unwrap().scale, 150);
     let recipe = std::fs::read_to_string(args.output.with_extension("recipe")).unwrap();
     assert!(recipe.contains(&format!("validation {} ", validation.display())), "{recipe}");
-    assert!(recipe.contains("scale 200, written as 150\n"), "{recipe}");
+    assert!(recipe.contains(", written as 150\n"), "{recipe}");
     let counts: Vec<&str> = recipe.lines().find(|line| line.contains("for validation")).unwrap().split(' ').collect();
     assert!(counts[0] == counts[3] && counts[0] != "0", "every game, in both files: {recipe}");
 }
@@ -242,7 +241,7 @@ fn bad_inputs_and_outputs_are_refused_first() {
     let start = TrainArgs { start: Some(path("start.nnue")), output: path("start.nnue"), ..args.clone() };
     assert!(fails_with(run(&start), "it is an input file"));
     std::fs::write(path("init.nnue"), crate::init::material_weights().to_bytes()).unwrap();
-    let start = TrainArgs { start: Some(path("init.nnue")), scale: None, output: path("b.nnue"), ..args.clone() };
+    let start = TrainArgs { start: Some(path("init.nnue")), output: path("b.nnue"), ..args.clone() };
     assert!(fails_with(run(&start), "training cannot start from it"), "training would clip its weights");
     assert!(fails_with(run_with(&[&games], path("a.csv")), "another file name extension"));
     write(&path("other.games"), "recipe", &random_games()[..2]);
