@@ -115,7 +115,7 @@ impl SearchTable for ClusterTable {
 
 /// The high half of `key` x `count`, spread as evenly as the keys.
 #[inline(always)]
-pub(crate) fn product_index(key: u64, count: usize) -> usize {
+fn product_index(key: u64, count: usize) -> usize {
     ((u128::from(key) * count as u128) >> 64) as usize
 }
 

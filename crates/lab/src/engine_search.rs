@@ -74,8 +74,6 @@ impl SearchTable for DynTable {
 pub struct EngineResult {
     /// Includes quiescence.
     pub nodes: u64,
-    /// For the side to move, as in [`sesame::search::score`].
-    pub score: i32,
     pub mv: Move,
 }
 
@@ -112,12 +110,12 @@ impl EngineSearch {
         let mut best = None;
         for depth in 1..=depth {
             if let IterationResult::Complete(iteration) = worker.iterate(depth, |_, _| ()) {
-                best = iteration.lines.first().and_then(|line| Some((line.score, *line.pv.first()?)));
+                best = iteration.lines.first().and_then(|line| line.pv.first().copied());
             }
         }
         let nodes = worker.nodes();
         self.thread = Some(worker.finish());
-        best.map(|(score, mv)| EngineResult { nodes, score, mv })
+        best.map(|mv| EngineResult { nodes, mv })
     }
 
     /// Empties the table before each position. `each` receives the table, the nodes and the best move in UCI notation.
@@ -134,7 +132,7 @@ impl EngineSearch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sesame::engine::{Engine, Limits, Options, Score};
+    use sesame::engine::{Engine, Limits, Options};
     use sesame::position::Position;
     use sesame::search::TranspositionTable;
     use sesame_table::{Scheme, TableOptions};
@@ -154,10 +152,6 @@ mod tests {
             let found = search.search(&game, 6);
             assert_eq!(found.map(|found| found.nodes), report.best.map(|_| report.nodes), "{}", game.position());
             assert_eq!(found.map(|found| found.mv), report.best);
-            if let (Some(found), Some(Score::Centipawns(score))) = (found, report.lines.first().map(|line| line.score))
-            {
-                assert_eq!(found.score, score);
-            }
         }
     }
 

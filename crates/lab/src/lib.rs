@@ -11,7 +11,6 @@
 //! | [`experiment`] | the 11,088 searches and their results file |
 //! | [`validation`] | ALIBABA's node counts beside the paper's |
 //! | [`report`] | the report: the paper's tables, figures and claims beside the new ones |
-//! | [`studies`] | several threads, claims of other sources |
 //! | [`check_bits`], [`crowding`] | type-1 errors and full tables in Sesame's own search |
 //! | [`machines`] | several machines, simulated |
 //! | `sharing` | the cost of shared histories (feature `study`) |
@@ -49,7 +48,6 @@ pub mod positions;
 pub mod report;
 #[cfg(feature = "study")]
 pub mod sharing;
-pub mod studies;
 pub mod validation;
 
 /// In the root folder of the project.

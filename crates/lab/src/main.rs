@@ -12,9 +12,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use sesame_lab::experiment::{self, NO_TABLE, Selection};
 use sesame_lab::report::{self, meta_path};
-use sesame_lab::studies::{self, Study, StudyArgs};
 use sesame_lab::{MACHINES_FOLDER, SCHEMES_FOLDER, TABLE_FOLDER, check_bits, crowding, machines, validation};
-use sesame_report::command::{self, CommandError, print_status, whole_number};
+use sesame_report::command::{self, CommandError, whole_number};
 use sesame_report::files::{self, FileError};
 use sesame_report::parallel::cores;
 use sesame_table::Scheme;
@@ -81,10 +80,6 @@ enum Command {
     Machines(MeasureArgs),
     #[cfg(feature = "study")]
     Sharing(SharingArgs),
-    /// Compare the schemes in Sesame's own search with 1, 2, 4 and 8 threads
-    Threads(StudyArgs),
-    /// Test claims about tables from sources other than the paper
-    Sources(StudyArgs),
 }
 
 /// Settings of a measurement on the bench.
@@ -230,8 +225,6 @@ impl Command {
             Command::Machines(args) => args.run(13, MACHINES_FOLDER, "machines.md", machines::study),
             #[cfg(feature = "study")]
             Command::Sharing(args) => args.run(),
-            Command::Threads(args) => studies::run(Study::Threads, &args, &print_status),
-            Command::Sources(args) => studies::run(Study::Sources, &args, &print_status),
         }
     }
 }

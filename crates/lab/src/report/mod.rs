@@ -9,7 +9,7 @@
 mod cells;
 mod claims;
 mod page;
-pub(crate) mod tables;
+mod tables;
 #[cfg(test)]
 mod tests;
 

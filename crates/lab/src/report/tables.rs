@@ -168,13 +168,13 @@ pub(super) fn figures(results: &CellResults, paper: &Paper) -> Result<Vec<Figure
 }
 
 /// Equal in all figures. Lines of two-level schemes are solid.
-pub(crate) fn style(scheme: Scheme) -> CurveStyle {
+fn style(scheme: Scheme) -> CurveStyle {
     let number = SCHEMES.iter().position(|&of| of == scheme);
     CurveStyle::ALL[number.unwrap_or_else(|| panic!("{scheme} has no style"))]
 }
 
 /// The scheme's name, and what stays in the table.
-pub(crate) fn in_words(scheme: Scheme) -> String {
+pub(super) fn in_words(scheme: Scheme) -> String {
     let stays = match scheme {
         Scheme::Deep => "deeper search stays",
         Scheme::New => "newest stays",
