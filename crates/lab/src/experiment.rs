@@ -15,7 +15,7 @@ use std::path::Path;
 
 use parking_lot::Mutex;
 
-use crate::alibaba::{OpenChoices, Searcher};
+use crate::alibaba::Searcher;
 use crate::positions::{self, TestPosition};
 use sesame::position::Game;
 use sesame_report::command::CommandError;
@@ -193,7 +193,7 @@ impl ExperimentJob {
     fn run(&self, positions: &[TestPosition]) -> Result<Vec<Observation>, TableError> {
         let Series { scheme, stamped, positions: size } = self.series;
         let table = scheme.map(|scheme| table_of_1994(size, scheme, stamped)).transpose()?;
-        let mut searcher = Searcher::new(OpenChoices::default(), table);
+        let mut searcher = Searcher::new(table);
         let mut observations = Vec::new();
         for TestPosition { number, position } in &positions[self.tests.clone()] {
             if let Some(table) = searcher.table_mut() {

@@ -9,7 +9,6 @@
 //! |---|---|
 //! | [`alibaba`] | the paper's test program |
 //! | [`experiment`] | the 11,088 searches and their results file |
-//! | [`validation`] | ALIBABA's node counts beside the paper's |
 //! | [`report`] | the report: the paper's tables, figures and claims beside the new ones |
 //! | [`check_bits`], [`crowding`] | type-1 errors and full tables in Sesame's own search |
 //! | [`machines`] | several machines, simulated |
@@ -21,13 +20,13 @@
 //! ```
 //! use sesame::position::Game;
 //! use sesame::search::TranspositionTable;
-//! use sesame_lab::alibaba::{OpenChoices, Searcher};
+//! use sesame_lab::alibaba::Searcher;
 //! use sesame_lab::positions;
 //! use sesame_table::{Scheme, Table};
 //!
 //! let game = Game::new(positions::paper()[0].position.clone());
 //! let nodes = |table: Option<TranspositionTable>| {
-//!     Searcher::new(OpenChoices::default(), table).search(&game, 5).last().map(|iteration| iteration.nodes)
+//!     Searcher::new(table).search(&game, 5).last().map(|iteration| iteration.nodes)
 //! };
 //! assert!(nodes(Some(Table::with_mib(1, Scheme::TwoBig1)?)) < nodes(None));
 //! # Ok::<(), sesame_table::TableError>(())
@@ -48,7 +47,6 @@ pub mod positions;
 pub mod report;
 #[cfg(feature = "study")]
 pub mod sharing;
-pub mod validation;
 
 /// In the root folder of the project.
 pub const SCHEMES_FOLDER: &str = "docs/notebook/replacement-schemes";

@@ -12,7 +12,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use sesame_lab::experiment::{self, NO_TABLE, Selection};
 use sesame_lab::report::{self, meta_path};
-use sesame_lab::{MACHINES_FOLDER, SCHEMES_FOLDER, TABLE_FOLDER, check_bits, crowding, machines, validation};
+use sesame_lab::{MACHINES_FOLDER, SCHEMES_FOLDER, TABLE_FOLDER, check_bits, crowding, machines};
 use sesame_report::command::{self, CommandError, whole_number};
 use sesame_report::files::{self, FileError};
 use sesame_report::parallel::cores;
@@ -24,8 +24,8 @@ fn main() -> ExitCode {
 
 /// The laboratory of replacement schemes for transposition tables
 ///
-/// It repeats the experiment of Breuker, Uiterwijk and van den Herik (1994) on Sesame's table (run, report,
-/// choices), and measures further designs and searches. Pages go to folders of Sesame's source by default:
+/// It repeats the experiment of Breuker, Uiterwijk and van den Herik (1994) on Sesame's table (run, report),
+/// and measures further designs and searches. Pages go to folders of Sesame's source by default:
 /// run it in the root folder of the source, or name another folder with --output.
 #[derive(Debug, Parser)]
 #[command(name = "sesame-lab", version, arg_required_else_help = true)]
@@ -47,16 +47,6 @@ enum Command {
         /// The folder for the report; pages of further studies found there are included
         #[arg(long, default_value = SCHEMES_FOLDER, value_name = "FOLDER")]
         output: PathBuf,
-    },
-    /// Print ALIBABA's node counts under each alternative that the paper leaves open, as a Markdown table
-    Choices {
-        /// Depth of each search in plies
-        #[arg(long, default_value_t = 6, value_parser = whole_number(3_u32..=12), value_name = "PLIES")]
-        depth: u32,
-        /// Only the choices whose description contains one of these words; "experiment" selects the
-        /// experiment's own
-        #[arg(long, value_delimiter = ',', value_name = "WORDS")]
-        only: Vec<String>,
     },
     /// Count type-1 errors (entries of other positions) in the bench by the key bits that a table verifies
     CheckBits {
@@ -216,7 +206,6 @@ impl Command {
         match self {
             Command::Run(args) => args.run(),
             Command::Report { results, output } => save(&output, report::pages(&results, &output)?),
-            Command::Choices { depth, only } => choices(depth, &only),
             Command::CheckBits { depth, positions, output } => {
                 check_folder(&output, "check-bits.md")?;
                 save(&output, check_bits::study(depth, positions as usize)?)
@@ -274,20 +263,6 @@ impl RunArgs {
         let file = self.output.display();
         print(&format!("{made} observations in {file}, {found} of them from an earlier run; {seconds:.1} s"))
     }
-}
-
-fn choices(depth: u32, only: &[String]) -> Result<(), CommandError> {
-    let mut variants = validation::variants();
-    variants.retain(|(name, _)| only.is_empty() || only.iter().any(|word| name.contains(word)));
-    if variants.is_empty() {
-        return Err(CommandError::usage("no choice has one of these words in its description"));
-    }
-    print(&validation::heading(depth))?;
-    for (name, choices) in variants {
-        let sums = validation::measure(choices, depth).map_err(CommandError::failed)?;
-        print(&validation::row(name, &sums))?;
-    }
-    Ok(())
 }
 
 /// A reader that has closed standard output is no error.

@@ -1,6 +1,5 @@
 //! Material and piece-square tables that are filled before each search (section 4.3).
 
-use super::{Blockers, OpenChoices};
 use sesame::position::attacks::attacks_of;
 use sesame::position::{BitBoard, Color, File, Move, Piece, Position, Rank, Square};
 
@@ -12,29 +11,33 @@ pub const CENTRE: BitBoard = BitBoard(0x0000_0018_1800_0000);
 /// Twelve squares around the centre.
 pub const AROUND: BitBoard = BitBoard(0x0000_3C24_243C_0000);
 
+/// In centipawns, for each square that a knight, bishop, rook or queen can move to.
+const MOBILITY: i32 = 8;
+
+/// In centipawns, for each square of [`CENTRE`] that a piece or pawn controls. The king's squares do not count.
+const CENTRE_CONTROL: i32 = 16;
+
+/// In centipawns, for each square of [`AROUND`] that a piece or pawn controls. The king's squares do not count.
+const AROUND_CONTROL: i32 = 1;
+
 /// In centipawns, material included, for one search.
 #[derive(Debug, Clone)]
 pub struct PieceSquares([[[i16; Square::NUM]; Piece::NUM]; Color::NUM]);
 
 impl PieceSquares {
-    /// Mobility and controlled central squares, with the blocking pieces of `choices`.
-    pub fn fill(root: &Position, choices: &OpenChoices) -> Self {
-        let blockers = match choices.blockers {
-            Blockers::None => BitBoard::EMPTY,
-            Blockers::Pawns => root.pieces(Piece::Pawn),
-            Blockers::All => root.occupied(),
-        };
-        let weights = &choices.weights;
+    /// Mobility and controlled central squares. Only the pawns of the root position block.
+    pub fn fill(root: &Position) -> Self {
+        let blockers = root.pieces(Piece::Pawn);
         let value = |color, piece, square: Square| {
             let own = root.colors(color) & blockers;
             let reached = attacks_of(piece, color, square, blockers);
             let mobility = (reached - own).len() as i32;
             let control =
-                weights.centre * (reached & CENTRE).len() as i32 + weights.around * (reached & AROUND).len() as i32;
+                CENTRE_CONTROL * (reached & CENTRE).len() as i32 + AROUND_CONTROL * (reached & AROUND).len() as i32;
             let positional = match piece {
                 Piece::Pawn => control,
-                Piece::King => weights.king * mobility,
-                _ => weights.mobility * mobility + control,
+                Piece::King => 0,
+                _ => MOBILITY * mobility + control,
             };
             (VALUES[piece as usize] + positional) as i16
         };
@@ -102,7 +105,7 @@ mod tests {
         let mut kinds = [false; 3];
         for n in 0..200 {
             let mut position = Position::chess960(if n % 2 == 0 { 518 } else { n });
-            let tables = PieceSquares::fill(&position, &OpenChoices::default());
+            let tables = PieceSquares::fill(&position);
             let mut evaluation = tables.evaluate(&position);
             for _ in 0..150 {
                 let moves = position.legal_moves();
@@ -123,7 +126,7 @@ mod tests {
     #[test]
     fn start_position_is_even() {
         let start = Position::startpos();
-        assert_eq!(PieceSquares::fill(&start, &OpenChoices::default()).evaluate(&start), 0);
+        assert_eq!(PieceSquares::fill(&start).evaluate(&start), 0);
         assert_eq!((CENTRE.len(), AROUND.len()), (4, 12));
         assert!(CENTRE.is_disjoint(AROUND) && CENTRE.has(Square::E4) && AROUND.has(Square::F6));
     }
@@ -131,7 +134,7 @@ mod tests {
     #[test]
     fn mobility_and_the_centre_count() {
         let start = Position::startpos();
-        let tables = PieceSquares::fill(&start, &OpenChoices::default());
+        let tables = PieceSquares::fill(&start);
         let on = |square| tables.value(Color::White, Piece::Knight, square);
         // From f3 a knight controls d4 and e5; from e5 it has more moves, but no square of the centre; from
         // h1 one move.

@@ -3,23 +3,18 @@
 use std::cmp::Reverse;
 
 use arrayvec::ArrayVec;
-use sesame::position::{BitBoard, Color, Move, MoveList, Piece, Position, Rank, Square};
+use sesame::position::{Color, Move, MoveList, Piece, Position, Rank, Square};
 
 use super::evaluation::VALUES;
 
 /// Most valuable first.
 const PROMOTIONS: [Piece; 4] = [Piece::Queen, Piece::Rook, Piece::Bishop, Piece::Knight];
 
-/// Most valuable victim first, of equals the least valuable capturer first. Includes en passant if `victims` has a pawn. The
-/// side to move must not be in check.
-pub fn captures(position: &Position, victims: BitBoard, list: &mut MoveList) {
+/// Most valuable victim first, of equals the least valuable capturer first. The side to move must not be in check.
+pub fn captures(position: &Position, list: &mut MoveList) {
     let mut noisy = MoveList::new();
     position.noisy_moves(&mut noisy);
-    let takes_pawns = !(victims & position.pieces(Piece::Pawn)).is_empty();
-    let captures = noisy.iter().copied().filter_map(|mv| {
-        let is_wanted = victims.has(mv.to()) || takes_pawns && position.is_en_passant(mv);
-        Some((mv, position.captured(mv).filter(|_| is_wanted)?))
-    });
+    let captures = noisy.iter().copied().filter_map(|mv| Some((mv, position.captured(mv)?)));
     let mut captures: ArrayVec<(Move, Piece), { MoveList::CAPACITY }> = captures.collect();
     captures.sort_unstable_by_key(|&(mv, victim)| {
         let capturer = position.moved(mv);
@@ -30,19 +25,11 @@ pub fn captures(position: &Position, victims: BitBoard, list: &mut MoveList) {
     captures.iter().for_each(|&(mv, _)| list.push(mv));
 }
 
-/// Of the side to move.
-pub fn promoting(position: &Position) -> BitBoard {
-    let us = position.side_to_move();
-    position.colored(us, Piece::Pawn) & Rank::Seventh.relative_to(us).bitboard()
-}
-
 /// Without captures, most valuable new piece first. The side to move must not be in check.
 pub fn promotions(position: &Position, list: &mut MoveList) {
-    let pawns = promoting(position);
-    if pawns.is_empty() {
-        return;
-    }
-    let rank = Rank::Eighth.relative_to(position.side_to_move());
+    let us = position.side_to_move();
+    let pawns = position.colored(us, Piece::Pawn) & Rank::Seventh.relative_to(us).bitboard();
+    let rank = Rank::Eighth.relative_to(us);
     for piece in PROMOTIONS {
         for from in pawns {
             let to = Square::new(from.file(), rank);
@@ -56,33 +43,26 @@ pub fn promotions(position: &Position, list: &mut MoveList) {
 
 /// By colour and squares of a move (Schaeffer, 1989).
 #[derive(Debug, Clone)]
-pub struct History {
-    scores: Box<[[u32; 1 << 12]; Color::NUM]>,
-    by_color: bool,
+pub struct History(Box<[[u32; 1 << 12]; Color::NUM]>);
+
+impl Default for History {
+    fn default() -> Self {
+        Self(Box::new([[0; 1 << 12]; Color::NUM]))
+    }
 }
 
 impl History {
-    /// With a table for each colour or one for both.
-    pub fn new(by_color: bool) -> Self {
-        Self { scores: Box::new([[0; 1 << 12]; Color::NUM]), by_color }
-    }
-
     pub fn clear(&mut self) {
-        *self.scores = [[0; 1 << 12]; Color::NUM];
+        *self.0 = [[0; 1 << 12]; Color::NUM];
     }
 
     pub fn score(&self, us: Color, mv: Move) -> u32 {
-        self.scores[self.color(us)][usize::from(mv.bits() & 0xFFF)]
+        self.0[us as usize][usize::from(mv.bits() & 0xFFF)]
     }
 
     pub fn add(&mut self, us: Color, mv: Move, bonus: u32) {
-        let color = self.color(us);
-        let score = &mut self.scores[color][usize::from(mv.bits() & 0xFFF)];
+        let score = &mut self.0[us as usize][usize::from(mv.bits() & 0xFFF)];
         *score = score.saturating_add(bonus);
-    }
-
-    fn color(&self, us: Color) -> usize {
-        if self.by_color { us as usize } else { 0 }
     }
 }
 
@@ -129,7 +109,7 @@ impl Picker {
                     Stage::Last
                 }
                 Stage::Hints => {
-                    captures(position, position.colors(!position.side_to_move()), &mut self.moves);
+                    captures(position, &mut self.moves);
                     promotions(position, &mut self.moves);
                     Stage::Captures
                 }

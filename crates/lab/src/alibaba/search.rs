@@ -1,14 +1,15 @@
 //! Iterative deepening with aspiration windows and refutation tables at the root (sections 4.1 and 4.2);
 //! principal-variation search with minimal windows, quiescence search, and their use of the table (section 4.4).
 
-use super::evaluation::{PieceSquares, VALUES};
-use super::moves::{History, Picker, captures, promoting, promotions};
-use super::{
-    EarlyEnd, HistoryBonus, HistoryUpdate, INFINITE, MATE, MATE_IN_MAX, MAX_DEPTH, OpenChoices, RootOrder, Variation,
-};
-use sesame::position::{BitBoard, Color, Game, Move, MoveList, Piece, Position, is_repetition};
+use super::evaluation::PieceSquares;
+use super::moves::{History, Picker, captures, promotions};
+use super::{INFINITE, MATE, MATE_IN_MAX, MAX_DEPTH, Variation};
+use sesame::position::{Game, Move, MoveList, Position, is_repetition};
 use sesame::search::{Bound, SearchTable, TranspositionTable, TtEntry};
 use sesame_table::{EntryUse, Work};
+
+/// Half of the aspiration window: a pawn, in centipawns.
+const ASPIRATION: i32 = 100;
 
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Iteration {
@@ -25,12 +26,10 @@ pub struct Iteration {
 struct RootMove {
     mv: Move,
     line: Variation,
-    score: i32,
 }
 
 #[derive(Debug)]
 pub struct Searcher<T = TranspositionTable> {
-    pub(super) choices: OpenChoices,
     table: Option<T>,
     counts_in_full: bool,
     pub(super) weights: PieceSquares,
@@ -45,13 +44,12 @@ pub struct Searcher<T = TranspositionTable> {
 }
 
 impl<T: SearchTable> Searcher<T> {
-    pub fn new(choices: OpenChoices, table: Option<T>) -> Self {
+    pub fn new(table: Option<T>) -> Self {
         Self {
-            choices,
             counts_in_full: table.as_ref().is_some_and(SearchTable::counts_hits_in_full),
             table,
-            weights: PieceSquares::fill(&Position::startpos(), &choices),
-            history: History::new(choices.history_by_color),
+            weights: PieceSquares::fill(&Position::startpos()),
+            history: History::default(),
             path: Vec::new(),
             refutation: Variation::EMPTY,
             nodes: 0,
@@ -72,7 +70,7 @@ impl<T: SearchTable> Searcher<T> {
     /// only the table from search to search, so iterations 1 to n do not depend on the depth of the search.
     pub fn search(&mut self, game: &Game, depth: u32) -> Vec<Iteration> {
         let position = game.position();
-        self.weights = PieceSquares::fill(position, &self.choices);
+        self.weights = PieceSquares::fill(position);
         self.history.clear();
         self.path.clear();
         self.path.extend_from_slice(game.previous_keys());
@@ -92,7 +90,7 @@ impl<T: SearchTable> Searcher<T> {
     fn root_moves(&self, position: &Position) -> Vec<RootMove> {
         let mut picker = Picker::new(None, None);
         std::iter::from_fn(|| picker.next(position, &self.history))
-            .map(|mv| RootMove { mv, line: Variation::EMPTY, score: 0 })
+            .map(|mv| RootMove { mv, line: Variation::EMPTY })
             .collect()
     }
 
@@ -107,9 +105,9 @@ impl<T: SearchTable> Searcher<T> {
         if moves.is_empty() {
             return None;
         }
-        let (mut alpha, mut beta) = match (expected, self.choices.aspiration) {
-            (Some(score), Some(pawn)) => ((score - pawn).max(-INFINITE), (score + pawn).min(INFINITE)),
-            _ => (-INFINITE, INFINITE),
+        let (mut alpha, mut beta) = match expected {
+            Some(score) => ((score - ASPIRATION).max(-INFINITE), (score + ASPIRATION).min(INFINITE)),
+            None => (-INFINITE, INFINITE),
         };
         let mut score = self.search_root(position, moves, depth, alpha, beta);
         if score <= alpha && alpha > -INFINITE {
@@ -122,9 +120,6 @@ impl<T: SearchTable> Searcher<T> {
             (alpha, beta) = (score, INFINITE);
             let again = self.search_root(position, moves, depth, alpha, beta);
             score = if again < alpha { self.search_root(position, moves, depth, -INFINITE, INFINITE) } else { again };
-        }
-        if self.choices.root_order == RootOrder::ByScore {
-            moves[1..].sort_by_key(|root_move| -root_move.score);
         }
         Some(score)
     }
@@ -142,10 +137,9 @@ impl<T: SearchTable> Searcher<T> {
             let mut line = Variation::EMPTY;
             let score =
                 self.search_move(position, evaluation, mv, (raised, beta), depth, 0, index == 0, true, &mut line);
-            if score > raised || self.choices.refutations_of_all {
+            if score > raised {
                 moves[index].line.extend(mv, &line);
             }
-            moves[index].score = score;
             if score > best {
                 best = score;
                 moves[..=index].rotate_right(1);
@@ -156,7 +150,7 @@ impl<T: SearchTable> Searcher<T> {
             }
         }
         self.path.pop();
-        self.update_history(position.side_to_move(), moves[0].mv, depth, best > alpha);
+        self.history.add(position.side_to_move(), moves[0].mv, depth);
         best
     }
 
@@ -176,7 +170,6 @@ impl<T: SearchTable> Searcher<T> {
         on_line: bool,
         line: &mut Variation,
     ) -> i32 {
-        let from_score = self.choices.research_above_score;
         let evaluation = -(evaluation + self.weights.gain(position, mv));
         let mut child = position.clone();
         child.play(mv);
@@ -193,11 +186,7 @@ impl<T: SearchTable> Searcher<T> {
             return search(alpha, beta);
         }
         let score = search(alpha, alpha + 1);
-        if score <= alpha || score >= beta {
-            return score;
-        }
-        // A second search from the score on can only confirm or exceed it.
-        if from_score { search(score, beta).max(score) } else { search(alpha, beta) }
+        if score <= alpha || score >= beta { score } else { search(alpha, beta) }
     }
 
     /// Fail-soft; `depth` is at least 1.
@@ -224,7 +213,7 @@ impl<T: SearchTable> Searcher<T> {
         let mut tt_move = None;
         if let Some((entry, work)) = self.probe(position) {
             tt_move = Move::from_bits(entry.mv);
-            if self.is_deep_enough(entry.depth, depth) {
+            if u32::from(entry.depth) >= depth {
                 let score = from_tt(entry.score, ply);
                 match entry.bound {
                     Bound::Exact => {}
@@ -240,15 +229,14 @@ impl<T: SearchTable> Searcher<T> {
                 }
             }
         }
-        let hint = tt_move.filter(|_| self.choices.tt_moves);
-        if hint.is_some() {
+        if tt_move.is_some() {
             self.record_use(EntryUse::Hint);
         }
         let refutation = if on_line { self.refutation.get(ply as usize) } else { None };
-        let refutation = refutation.filter(|&mv| ply <= self.choices.refutation_plies && position.is_legal(mv));
+        let refutation = refutation.filter(|&mv| position.is_legal(mv));
 
         let (mut best, mut best_move, mut raised) = (-INFINITE, None, low);
-        let mut picker = Picker::new(refutation, hint);
+        let mut picker = Picker::new(refutation, tt_move);
         let mut child_line = Variation::EMPTY;
         self.path.push(key);
         while let Some(mv) = picker.next(position, &self.history) {
@@ -259,11 +247,8 @@ impl<T: SearchTable> Searcher<T> {
                 self.search_move(position, evaluation, mv, within, depth, ply, is_first, on_line, &mut child_line);
             if score > best {
                 (best, best_move) = (score, Some(mv));
-                if score > low || self.choices.lines_below_alpha {
+                if score > low {
                     line.extend(mv, &child_line);
-                }
-                if self.choices.history_update == HistoryUpdate::EachImprovement {
-                    self.update_history(position.side_to_move(), mv, depth, true);
                 }
                 raised = raised.max(score);
                 if raised >= high {
@@ -280,23 +265,13 @@ impl<T: SearchTable> Searcher<T> {
             best = low;
             best_move = tt_move.unwrap_or(best_move);
         }
-        if self.choices.history_update != HistoryUpdate::EachImprovement {
-            self.update_history(position.side_to_move(), best_move, depth, best > alpha);
-        }
-        self.store(key, Some(best_move), best, depth, bound(best, alpha, beta), ply, before);
+        self.history.add(position.side_to_move(), best_move, depth);
+        self.store(key, best_move, best, depth, bound(best, alpha, beta), ply, before);
         best
     }
 
     pub(super) fn leaf(&mut self, position: &Position, evaluation: i32, alpha: i32, beta: i32, ply: u32) -> i32 {
-        if self.is_draw(position) {
-            return 0;
-        }
-        let before = self.work();
-        let score = self.quiescence(position, evaluation, alpha, beta, ply);
-        if self.choices.store_leaves {
-            self.store(position.key(), None, score, 0, bound(score, alpha, beta), ply, before);
-        }
-        score
+        if self.is_draw(position) { 0 } else { self.quiescence(position, evaluation, alpha, beta, ply) }
     }
 
     /// For the leaf's side to move.
@@ -317,7 +292,7 @@ impl<T: SearchTable> Searcher<T> {
 
     /// The position has been counted already. In check, searches all moves. The bound of a table entry adjusts the stand-pat
     /// score.
-    fn quiescence(&mut self, position: &Position, evaluation: i32, alpha: i32, beta: i32, ply: u32) -> i32 {
+    fn quiescence(&mut self, position: &Position, evaluation: i32, mut alpha: i32, beta: i32, ply: u32) -> i32 {
         if position.in_check() {
             return self.evasions(position, evaluation, alpha, beta, ply);
         }
@@ -325,15 +300,12 @@ impl<T: SearchTable> Searcher<T> {
             return 0;
         }
         let mut stand_pat = evaluation;
-        if self.choices.probe_quiescence
-            && let Some((entry, work)) = self.table.as_ref().and_then(|table| table.probe(position.key()))
-            && self.is_deep_enough(entry.depth, 0)
-        {
+        if let Some((entry, work)) = self.table.as_ref().and_then(|table| table.probe(position.key())) {
             let score = from_tt(entry.score, ply);
             let decides = match entry.bound {
                 Bound::Exact => true,
                 Bound::Lower => score > evaluation && score >= beta,
-                Bound::Upper => score <= alpha && self.choices.quiescence_cut_offs,
+                Bound::Upper => false,
             };
             if decides {
                 self.credit(work);
@@ -344,20 +316,33 @@ impl<T: SearchTable> Searcher<T> {
         if stand_pat >= beta {
             return stand_pat;
         }
-        self.captures(position, evaluation, stand_pat, (alpha, beta), ply)
+        let mut list = MoveList::new();
+        captures(position, &mut list);
+        promotions(position, &mut list);
+        let mut best = stand_pat;
+        alpha = alpha.max(best);
+        self.path.push(position.key());
+        for &mv in &list {
+            let score = -self.leaf_after(position, evaluation, mv, (-beta, -alpha), ply + 1);
+            best = best.max(score);
+            alpha = alpha.max(score);
+            if alpha >= beta {
+                break;
+            }
+        }
+        self.path.pop();
+        best
     }
 
     fn evasions(&mut self, position: &Position, evaluation: i32, mut alpha: i32, beta: i32, ply: u32) -> i32 {
-        if self.choices.probe_quiescence
-            && let Some((entry, work)) = self.probe(position)
-        {
+        if let Some((entry, work)) = self.probe(position) {
             let score = from_tt(entry.score, ply);
             let decides = match entry.bound {
                 Bound::Exact => true,
                 Bound::Lower => score >= beta,
                 Bound::Upper => score <= alpha,
             };
-            if decides && self.is_deep_enough(entry.depth, 0) {
+            if decides {
                 self.credit(work);
                 return score;
             }
@@ -377,89 +362,23 @@ impl<T: SearchTable> Searcher<T> {
         if best == -INFINITE { -MATE + ply as i32 } else { best }
     }
 
-    /// `stand_pat`, less than beta, is the score without any of them.
-    fn captures(
-        &mut self,
-        position: &Position,
-        evaluation: i32,
-        stand_pat: i32,
-        (mut alpha, beta): (i32, i32),
-        ply: u32,
-    ) -> i32 {
-        let us = position.side_to_move();
-        let mut best = stand_pat;
-        alpha = alpha.max(stand_pat);
-        let promotion = if promoting(position).is_empty() { 0 } else { VALUES[Piece::Queen as usize] - VALUES[0] };
-        // The highest score that a capture of this value can lead to.
-        let early_end = self.choices.early_end;
-        let limit = |value: i32| match early_end {
-            EarlyEnd::Never => INFINITE,
-            EarlyEnd::Margin(margin) => evaluation + value + promotion + margin,
-        };
-        let mut victims = BitBoard::EMPTY;
-        for piece in [Piece::Pawn, Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen] {
-            let limit = limit(VALUES[piece as usize]);
-            if limit > alpha {
-                victims |= position.colored(!us, piece);
-            } else if !position.colored(!us, piece).is_empty() {
-                best = best.max(limit);
-            }
-        }
-        let mut list = MoveList::new();
-        if !victims.is_empty() {
-            captures(position, victims, &mut list);
-        }
-        if promotion > 0 {
-            promotions(position, &mut list);
-        }
-        if list.is_empty() {
-            return best;
-        }
-        self.path.push(position.key());
-        for &mv in &list {
-            let value = position.captured(mv).map_or(0, |victim| VALUES[victim as usize]);
-            let limit = limit(value);
-            if limit <= alpha {
-                best = best.max(limit);
-                break;
-            }
-            let score = -self.leaf_after(position, evaluation, mv, (-beta, -alpha), ply + 1);
-            best = best.max(score);
-            alpha = alpha.max(score);
-            if alpha >= beta {
-                break;
-            }
-        }
-        self.path.pop();
-        best
-    }
-
     /// By repetition or the 50-move rule, and not mate.
     pub(super) fn is_draw(&self, position: &Position) -> bool {
         let reversible = position.reversible_plies();
         if position.halfmove_clock() >= 100 && (!position.in_check() || position.has_legal_move()) {
             return true;
         }
-        reversible >= 4 && self.is_repetition(position.key(), reversible)
-    }
-
-    fn is_repetition(&self, key: u64, reversible: u8) -> bool {
-        let counts_double_from = if self.choices.second_occurrence_draws { 0 } else { self.path.len() };
-        is_repetition(&self.path, key, reversible, counts_double_from)
+        reversible >= 4 && is_repetition(&self.path, position.key(), reversible, self.path.len())
     }
 
     /// Probes the table. An entry with an illegal move belongs to another position and is ignored.
     fn probe(&self, position: &Position) -> Option<(TtEntry, Work)> {
         let (entry, work) = self.table.as_ref()?.probe(position.key())?;
-        if entry.mv != 0 && !Move::from_bits(entry.mv).is_some_and(|mv| position.is_legal(mv)) {
+        if !Move::from_bits(entry.mv).is_some_and(|mv| position.is_legal(mv)) {
             self.record_use(EntryUse::Rejected);
             return None;
         }
         Some((entry, work))
-    }
-
-    fn is_deep_enough(&self, found: u8, needed: u32) -> bool {
-        if self.choices.exact_depth_only { u32::from(found) == needed } else { u32::from(found) >= needed }
     }
 
     /// As one node, or, for BIGALL, as all nodes behind the entry.
@@ -483,24 +402,11 @@ impl<T: SearchTable> Searcher<T> {
 
     /// `before` is the work at the start of the position's search, after the position itself was counted.
     #[allow(clippy::too_many_arguments)]
-    fn store(&self, key: u64, mv: Option<Move>, score: i32, depth: u32, bound: Bound, ply: u32, before: u64) {
+    fn store(&self, key: u64, mv: Move, score: i32, depth: u32, bound: Bound, ply: u32, before: u64) {
         if let Some(table) = &self.table {
-            let mv = mv.map_or(0, Move::bits);
-            let score = to_tt(score, ply);
+            let (mv, score) = (mv.bits(), to_tt(score, ply));
             let entry = TtEntry { mv, score, depth: depth as u8, bound, pv: false, eval: 0 };
             table.store(key, &entry, self.work().saturating_sub(before).saturating_add(1));
-        }
-    }
-
-    /// Raises the history score of the best move of a position.
-    fn update_history(&mut self, us: Color, mv: Move, depth: u32, above_alpha: bool) {
-        if above_alpha || self.choices.history_update == HistoryUpdate::Every {
-            let bonus = match self.choices.history_bonus {
-                HistoryBonus::Depth => depth,
-                HistoryBonus::None => 0,
-                HistoryBonus::PowerOfTwo => 1 << depth.min(20),
-            };
-            self.history.add(us, mv, bonus);
         }
     }
 }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use sesame::position::{Game, MoveList, Piece, Position};
+use sesame::position::{Game, Piece, Position};
 use sesame::search::{SearchTable, TranspositionTable, TtEntry};
 use sesame_table::{Counters, Scheme, Table, TableOptions, Update};
 
@@ -34,13 +34,8 @@ fn game(fen: &str) -> Game {
     Game::new(Position::from_fen(fen).unwrap())
 }
 
-fn search(choices: OpenChoices, table: Option<TranspositionTable>, game: &Game, depth: u32) -> Vec<Iteration> {
-    Searcher::new(choices, table).search(game, depth)
-}
-
-/// Returns choices under which the score of a leaf depends on the position alone.
-fn pure() -> OpenChoices {
-    OpenChoices { early_end: EarlyEnd::Never, ..OpenChoices::default() }
+fn search(table: Option<TranspositionTable>, game: &Game, depth: u32) -> Vec<Iteration> {
+    Searcher::new(table).search(game, depth)
 }
 
 /// Middle games, an endgame, checks, promotions, en passant, castling.
@@ -94,10 +89,10 @@ fn plain_alpha_beta(
 fn without_a_table_scores_match_plain_alpha_beta() {
     for (index, fen) in POSITIONS.into_iter().enumerate() {
         let game = game(fen);
-        let weights = PieceSquares::fill(game.position(), &pure());
+        let weights = PieceSquares::fill(game.position());
         // Plain alpha-beta does not order moves: positions with many captures take it a minute at 3 plies.
         let depth = if [3, 6, 7].contains(&index) { 3 } else { 2 };
-        for iteration in search(pure(), None, &game, depth) {
+        for iteration in search(None, &game, depth) {
             let expected = plain_alpha_beta(game.position(), &weights, -INFINITE, INFINITE, iteration.depth, 0);
             assert_eq!(iteration.score, expected, "{fen} at depth {}", iteration.depth);
             let mut child = game.position().clone();
@@ -112,11 +107,10 @@ fn without_a_table_scores_match_plain_alpha_beta() {
 fn searches_are_deterministic() {
     for scheme in [None, Some(Scheme::TwoBig1), Some(Scheme::BigAll)] {
         let game = game(POSITIONS[0]);
-        let run = || search(OpenChoices::default(), scheme.map(|scheme| table(1 << 13, scheme)), &game, 5);
+        let run = || search(scheme.map(|scheme| table(1 << 13, scheme)), &game, 5);
         assert_eq!(run(), run());
         // A searcher with a cleared table keeps nothing else.
-        let mut searcher =
-            Searcher::new(OpenChoices::default(), scheme.map(|scheme| table::<TranspositionTable>(1 << 13, scheme)));
+        let mut searcher = Searcher::new(scheme.map(|scheme| table::<TranspositionTable>(1 << 13, scheme)));
         let first = searcher.search(&game, 5);
         searcher.search(&self::game(POSITIONS[1]), 4);
         searcher.table_mut().into_iter().for_each(|table| table.clear_exclusive(1));
@@ -128,7 +122,7 @@ fn searches_are_deterministic() {
 fn iterations_do_not_depend_on_the_final_depth() {
     for scheme in [None, Some(Scheme::Deep), Some(Scheme::TwoBig1)] {
         let game = game(POSITIONS[0]);
-        let run = |depth| search(OpenChoices::default(), scheme.map(|scheme| table(1 << 12, scheme)), &game, depth);
+        let run = |depth| search(scheme.map(|scheme| table(1 << 12, scheme)), &game, depth);
         let deepest = run(5);
         for depth in 1..5 {
             assert_eq!(run(depth), deepest[..depth as usize]);
@@ -138,19 +132,19 @@ fn iterations_do_not_depend_on_the_final_depth() {
 
 #[test]
 fn mate_scores_count_the_plies() {
-    // Mate in one, mate in two, and being mated.
+    // Mate in one, mate in two, and being mated: the aspiration window of the first such iteration fails.
     let mates = [("6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1", 1), ("7k/8/8/8/8/8/R7/1R5K w - - 0 1", 3)];
     for (fen, plies) in mates {
         for scheme in [None, Some(Scheme::TwoBig1)] {
-            let iterations = search(OpenChoices::default(), scheme.map(|scheme| table(1 << 16, scheme)), &game(fen), 5);
+            let iterations = search(scheme.map(|scheme| table(1 << 16, scheme)), &game(fen), 5);
             for iteration in &iterations[plies as usize..] {
                 assert_eq!(iteration.score, MATE - plies, "{fen} at depth {}", iteration.depth);
             }
         }
     }
-    let mated = search(OpenChoices::default(), None, &game("7k/R7/8/8/8/8/8/1R5K b - - 0 1"), 4);
+    let mated = search(None, &game("7k/R7/8/8/8/8/8/1R5K b - - 0 1"), 4);
     assert_eq!(mated.last().unwrap().score, -MATE + 2);
-    assert!(search(OpenChoices::default(), None, &game("k7/1Q6/1K6/8/8/8/8/8 b - - 0 1"), 3).is_empty());
+    assert!(search(None, &game("k7/1Q6/1K6/8/8/8/8/8 b - - 0 1"), 3).is_empty());
 }
 
 #[test]
@@ -158,22 +152,22 @@ fn stalemate_is_a_draw_at_leaves() {
     // Qc7 stalemates: the leaf scores 0, not a queen ahead.
     let fen = "k7/8/8/2Q5/8/8/8/K7 w - - 0 1";
     let game = game(fen);
-    let weights = PieceSquares::fill(game.position(), &pure());
+    let weights = PieceSquares::fill(game.position());
     let mut child = game.position().clone();
     let mv = child.from_uci("c5c7").unwrap();
     child.play(mv);
     assert!(child.legal_moves().is_empty() && !child.in_check());
-    let mut searcher: Searcher = Searcher::new(pure(), None);
+    let mut searcher: Searcher = Searcher::new(None);
     searcher.weights = weights;
     assert_eq!(searcher.leaf(&child, -900, -INFINITE, INFINITE, 1), 0);
-    let mut searcher: Searcher = Searcher::new(pure(), None);
+    let mut searcher: Searcher = Searcher::new(None);
     let iteration = searcher.search(&game, 1)[0];
     assert!(iteration.score > 800 && iteration.mv != mv);
 }
 
 #[test]
 fn repetition_and_fifty_moves_are_draws() {
-    let score = |game: &Game, depth| search(pure(), None, game, depth).last().unwrap().score;
+    let score = |game: &Game, depth| search(None, game, depth).last().unwrap().score;
     // A reversible move of White, or one of each side, completes a hundred plies.
     assert_eq!(score(&game("7k/8/8/8/8/8/1r5P/K7 w - - 99 80"), 1).signum(), 1, "the king takes the rook");
     assert_eq!(score(&game("7k/8/8/8/2q5/8/8/K7 w - - 99 80"), 2), 0);
@@ -183,54 +177,39 @@ fn repetition_and_fifty_moves_are_draws() {
         let mv = shuffled.position().from_uci(uci).unwrap();
         shuffled.play(mv);
     }
-    let mut searcher: Searcher = Searcher::new(pure(), None);
+    let mut searcher: Searcher = Searcher::new(None);
     searcher.path.extend_from_slice(shuffled.previous_keys());
     assert!(!searcher.is_draw(shuffled.position()));
     searcher.path.push(shuffled.position().key());
     let mut third = shuffled.position().clone();
     third.play(third.from_uci("b1a1").unwrap());
     assert!(searcher.is_draw(&third));
-    searcher.path.pop();
-    searcher.choices.second_occurrence_draws = true;
-    assert!(searcher.is_draw(shuffled.position()));
 }
 
 #[test]
 fn table_is_used_as_in_the_paper() {
     let game = game(POSITIONS[0]);
-    let mut searcher = Searcher::new(OpenChoices::default(), Some(table::<CountedTable>(1 << 16, Scheme::TwoBig1)));
+    let mut searcher = Searcher::new(Some(table::<CountedTable>(1 << 16, Scheme::TwoBig1)));
     let nodes = searcher.search(&game, 5).last().unwrap().nodes;
     let stats = searcher.table().unwrap().recorder().stats();
     assert!(stats.hits > 0 && stats.cutoffs > 0 && stats.hints > 0);
     assert!(stats.cutoffs < stats.hits && stats.hits < stats.probes && stats.probes < nodes);
     assert_eq!(stats.rejected, 0);
-    let without = search(OpenChoices::default(), None, &game, 5).last().unwrap().nodes;
+    assert!(stats.all_stores() * 2 < nodes, "leaves and quiescence are not stored");
+    let without = search(None, &game, 5).last().unwrap().nodes;
     assert!(nodes < without, "{nodes} with a table, {without} without");
 
     // A kept and stamped table makes the same search much shorter.
     searcher.table_mut().unwrap().next_generation();
     let again = searcher.search(&game, 5).last().unwrap().nodes;
     assert!(again * 2 < nodes, "{again} after {nodes}");
-    let leaves = OpenChoices { store_leaves: true, ..OpenChoices::default() };
-    let mut storing = Searcher::new(leaves, Some(table::<CountedTable>(1 << 16, Scheme::TwoBig1)));
-    storing.search(&game, 3);
-    let stored = storing.table().unwrap().recorder().stats().all_stores();
-    let mut usual = Searcher::new(OpenChoices::default(), Some(table::<CountedTable>(1 << 16, Scheme::TwoBig1)));
-    usual.search(&game, 3);
-    let few = usual.table().unwrap().recorder().stats().all_stores();
-    assert!(few * 4 < stored, "{few} interior nodes, {stored} with leaves");
-    let silent = OpenChoices { probe_quiescence: false, ..OpenChoices::default() };
-    let mut silent = Searcher::new(silent, Some(table::<CountedTable>(1 << 16, Scheme::TwoBig1)));
-    silent.search(&game, 3);
-    let interior = silent.table().unwrap().recorder().stats().probes;
-    assert!(interior * 2 < usual.table().unwrap().recorder().stats().probes);
 }
 
 #[test]
 fn bigall_counts_nodes_behind_hits() {
     let game = game(POSITIONS[0]);
-    let mut big1 = Searcher::new(OpenChoices::default(), Some(table::<TranspositionTable>(1 << 16, Scheme::Big1)));
-    let mut big_all = Searcher::new(OpenChoices::default(), Some(table::<TranspositionTable>(1 << 16, Scheme::BigAll)));
+    let mut big1 = Searcher::new(Some(table::<TranspositionTable>(1 << 16, Scheme::Big1)));
+    let mut big_all = Searcher::new(Some(table::<TranspositionTable>(1 << 16, Scheme::BigAll)));
     big1.search(&game, 5);
     big_all.search(&game, 5);
     assert_eq!(big1.behind_hits, 0);
@@ -238,21 +217,10 @@ fn bigall_counts_nodes_behind_hits() {
 }
 
 #[test]
-fn failing_aspiration_windows_are_opened() {
-    // A score outside a narrow aspiration window is exact all the same.
-    let narrow = OpenChoices { aspiration: Some(1), ..pure() };
-    let open = OpenChoices { aspiration: None, ..pure() };
-    for fen in POSITIONS {
-        let score = |choices| search(choices, None, &game(fen), 4).iter().map(|i| i.score).collect::<Vec<_>>();
-        assert_eq!(score(narrow), score(open), "{fen}");
-    }
-}
-
-#[test]
 fn picker_returns_all_legal_moves_in_order() {
     for fen in POSITIONS {
         let position = Position::from_fen(fen).unwrap();
-        let history = History::new(true);
+        let history = History::default();
         let mut expected: Vec<_> = position.legal_moves().to_vec();
         let hints = [expected.first().copied(), expected.last().copied()];
         for hints in [[None, None], [hints[0], None], hints] {
@@ -275,30 +243,6 @@ fn picker_returns_all_legal_moves_in_order() {
     }
 }
 
-#[test]
-fn captures_are_limited_to_the_given_victims() {
-    for fen in POSITIONS {
-        let position = Position::from_fen(fen).unwrap();
-        if position.in_check() {
-            continue;
-        }
-        for victims in [Piece::Pawn, Piece::Rook].map(|piece| position.pieces(piece)) {
-            let victims = victims & position.colors(!position.side_to_move());
-            let mut found = MoveList::new();
-            moves::captures(&position, victims, &mut found);
-            let mut expected: Vec<_> = position.legal_moves().to_vec();
-            expected.retain(|&mv| {
-                victims.has(mv.to())
-                    || position.is_en_passant(mv) && !(victims & position.pieces(Piece::Pawn)).is_empty()
-            });
-            let mut found = found.to_vec();
-            found.sort_unstable();
-            expected.sort_unstable();
-            assert_eq!(found, expected, "{fen}");
-        }
-    }
-}
-
 /// A position after random moves from one of [`POSITIONS`], with its clocks.
 fn random_games() -> impl Strategy<Value = Game> {
     (0..POSITIONS.len(), prop::collection::vec(any::<u16>(), 0..12)).prop_map(|(index, choices)| {
@@ -316,25 +260,9 @@ fn random_games() -> impl Strategy<Value = Game> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
-    /// E. Altavilla's finding (ViperMate): with cut-offs only by entries of exactly the remaining depth,
-    /// score and move stay the same.
     #[test]
-    fn exact_depth_cut_offs_leave_the_result_unchanged(game in random_games(), size in 4u32..16) {
-        let choices = OpenChoices { exact_depth_only: true, ..pure() };
-        let without = search(choices, None, &game, 4);
-        for scheme in [Scheme::New, Scheme::TwoBig1] {
-            let with = search(choices, Some(table(1 << size, scheme)), &game, 4);
-            prop_assert_eq!(with.len(), without.len());
-            for (with, without) in with.iter().zip(&without) {
-                prop_assert_eq!((with.score, with.mv), (without.score, without.mv), "{} {}", game.position(), with.depth);
-            }
-        }
-    }
-
-    #[test]
-    fn any_position_is_searched_without_a_panic(game in random_games(), margin in 0i32..300) {
-        let choices = OpenChoices { early_end: EarlyEnd::Margin(margin), store_leaves: margin % 2 == 0, ..OpenChoices::default() };
-        let iterations = search(choices, Some(table(64, Scheme::BigAll)), &game, 3);
+    fn any_position_is_searched_without_a_panic(game in random_games()) {
+        let iterations = search(Some(table(64, Scheme::BigAll)), &game, 3);
         prop_assert_eq!(iterations.is_empty(), !game.position().has_legal_move());
         for iteration in iterations {
             prop_assert!(game.position().is_legal(iteration.mv) && iteration.score.abs() <= MATE);
