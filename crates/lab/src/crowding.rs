@@ -1,5 +1,5 @@
-//! The cost of a full table, and two entries of 48 check bits against three of 16: nodes to a fixed depth on
-//! the bench, by table size and design, compared with a table that is never full.
+//! The cost of a full table: nodes to a fixed depth on the bench, by table size, scheme and update rule, compared
+//! with a table that is never full.
 //!
 //! The node count of a search is chaotic: a single lost entry changes the order of moves, and with it
 //! everything after. So each figure is a geometric mean over the bench's positions with its interval, and a
@@ -8,42 +8,29 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use sesame::search::{SearchTable, TtEntry};
+use sesame::search::{SearchTable, TranspositionTable};
 use sesame_report::chart::{Axis, Chart, ChartError, Curve, CurveStyle, Reference};
 use sesame_report::command::{CommandError, print_status};
-use sesame_report::markdown::fill;
+use sesame_report::markdown::{Table, fill, or_dash};
 use sesame_report::parallel;
-use sesame_report::statistics::{Comparison, compare};
-use sesame_table::{Scheme, Table, TableError, TableOptions, Update};
+use sesame_report::statistics::{Comparison, Estimate, compare};
+use sesame_table::{Scheme, TableError, TableOptions, Update};
 
-use crate::cluster_table::{CLUSTER_BYTES, ClusterTable};
 use crate::engine_search::EngineSearch;
 
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum TableDesign {
-    /// With a scheme and an update rule.
-    Sesame(Scheme, Update),
-    Cluster,
-}
+pub type TableDesign = (Scheme, Update);
 
-impl TableDesign {
-    /// The engine's first.
-    pub const ALL: [TableDesign; 5] = [
-        TableDesign::Sesame(Scheme::TwoBig1, Update::Merge),
-        TableDesign::Sesame(Scheme::TwoBig1, Update::Overwrite),
-        TableDesign::Sesame(Scheme::TwoDeep, Update::Merge),
-        TableDesign::Sesame(Scheme::TwoDeep, Update::Overwrite),
-        TableDesign::Cluster,
-    ];
+/// The engine's first.
+pub const DESIGNS: [TableDesign; 4] = [
+    (Scheme::TwoBig1, Update::Merge),
+    (Scheme::TwoBig1, Update::Overwrite),
+    (Scheme::TwoDeep, Update::Merge),
+    (Scheme::TwoDeep, Update::Overwrite),
+];
 
-    /// For column headings.
-    pub fn name(self) -> String {
-        match self {
-            TableDesign::Sesame(scheme, Update::Merge) => scheme.to_string(),
-            TableDesign::Sesame(scheme, _) => format!("{scheme}, overwriting"),
-            TableDesign::Cluster => "three entries".into(),
-        }
-    }
+/// For column headings.
+fn name((scheme, update): TableDesign) -> String {
+    if update == Update::Merge { scheme.to_string() } else { format!("{scheme}, overwriting") }
 }
 
 /// The last one is never full.
@@ -86,33 +73,26 @@ fn measure(
     let plan = designs.iter().flat_map(|&design| sizes_kib.iter().map(move |&kib| (design, kib)));
     parallel::try_map(plan, jobs, |(design, kib)| {
         let result = run(design, kib, depth)?;
-        print_status(&format!("{} with {} KiB: done", design.name(), kib));
+        print_status(&format!("{} with {kib} KiB: done", name(design)));
         Ok(result)
     })
 }
 
-/// With as many bytes as a cluster.
-const BUCKET_ENTRIES: usize = 2;
+/// Of a table, for each position.
+const BYTES: usize = 16;
 
-fn run(design: TableDesign, kib: usize, depth: u32) -> Result<CrowdingResult, TableError> {
-    let buckets = kib * 1024 / CLUSTER_BYTES;
-    let mut search = match design {
-        TableDesign::Sesame(scheme, update) => {
-            let positions = BUCKET_ENTRIES * buckets;
-            let options = TableOptions::default().positions(positions).rule(scheme).update(update);
-            EngineSearch::new(&Arc::new(Table::<TtEntry>::with_options(options)?))
-        }
-        TableDesign::Cluster => EngineSearch::new(&Arc::new(ClusterTable::new(buckets))),
-    };
+fn run((scheme, update): TableDesign, kib: usize, depth: u32) -> Result<CrowdingResult, TableError> {
+    let options = TableOptions::default().positions(kib * 1024 / BYTES).rule(scheme).update(update);
+    let mut search = EngineSearch::new(&Arc::new(TranspositionTable::with_options(options)?));
     let mut positions = Vec::new();
     search.bench(depth, |table, nodes, _| positions.push((nodes, table.hashfull())));
     let [probes, hits] = search.table().probes_and_hits();
-    Ok(CrowdingResult { design, kib, positions, probes, hits })
+    Ok(CrowdingResult { design: (scheme, update), kib, positions, probes, hits })
 }
 
 /// Measures with `jobs` searches at a time, and returns the page.
 pub fn study(depth: u32, jobs: usize) -> Result<Vec<(String, String)>, CommandError> {
-    Ok(page(depth, &measure(depth, &TableDesign::ALL, &SIZES_KIB, jobs).map_err(CommandError::failed)?)?)
+    Ok(page(depth, &measure(depth, &DESIGNS, &SIZES_KIB, jobs).map_err(CommandError::failed)?)?)
 }
 
 /// Files by name: Markdown and picture. `results` has every design at every size, the largest last.
@@ -133,12 +113,12 @@ fn picture(results: &[CrowdingResult]) -> Result<String, ChartError> {
         let of_design = results.iter().filter(|result| result.design == design);
         let ratio =
             |result: &CrowdingResult| Some((100.0 * result.fullness(), result.against(ample(design)?)?.mean.value));
-        Curve::new(design.name(), look, of_design.filter_map(ratio).collect())
+        Curve::new(name(design), look, of_design.filter_map(ratio).collect())
     };
     let curves: Vec<Curve> = designs.iter().zip(CurveStyle::ALL).map(curve).collect();
     let ratios = curves.iter().flat_map(|curve| curve.points.iter().map(|&(_, ratio)| ratio)).chain([0.8, 1.2]);
     Chart {
-        title: "Does a full table cost nodes? Five designs of a table".into(),
+        title: "Does a full table cost nodes? Two schemes, with and without merging".into(),
         x: Axis {
             title: "how full the table is at the end, in %".into(),
             ticks: (0..=4).map(|part| (25.0 * f64::from(part), (25 * part).to_string())).collect(),
@@ -161,42 +141,28 @@ fn tables(results: &[CrowdingResult]) -> String {
     designs.dedup();
     let find =
         |design: TableDesign, kib: usize| results.iter().find(|result| result.design == design && result.kib == kib);
-    let ample = sizes.last().copied().unwrap_or(0);
-    let Some(&first) = designs.first() else { return String::new() };
-    let head = format!(
-        "| KiB | full |{}\n|---|---|{}\n",
-        designs.iter().map(|design| format!(" {} |", design.name())).collect::<String>(),
-        "---|".repeat(designs.len())
-    );
-    let rows = |cell: &dyn Fn(TableDesign, usize) -> String| {
-        let row = |&kib: &usize| {
-            let full = find(first, kib).map_or(0.0, CrowdingResult::fullness);
-            let cells: String = designs.iter().map(|&design| format!(" {} |", cell(design, kib))).collect();
-            format!("| {kib} | {:.0} % |{cells}\n", 100.0 * full)
-        };
-        head.clone() + &sizes.iter().map(row).collect::<String>()
+    let (Some(&first), Some(&ample)) = (designs.first(), sizes.last()) else { return String::new() };
+    let of_all = |cell: &dyn Fn(&CrowdingResult) -> Option<String>| {
+        let head = ["KiB".to_owned(), "full".to_owned()].into_iter();
+        let mut table = Table::new(head.chain(designs.iter().map(|&design| name(design)))).with_text_columns(0);
+        for &kib in &sizes {
+            let fullness = find(first, kib).map_or(0.0, CrowdingResult::fullness);
+            let cells = designs.iter().map(|&design| or_dash(find(design, kib).and_then(cell), |text| text));
+            table.row([kib.to_string(), format!("{:.0} %", 100.0 * fullness)].into_iter().chain(cells));
+        }
+        table
     };
-    let ratio = |one: Option<&CrowdingResult>, other: Option<&CrowdingResult>| {
-        let comparison = one.zip(other).and_then(|(one, other)| one.against(other));
-        comparison.map_or_else(
-            || "-".into(),
-            |Comparison { mean, .. }| {
-                format!("{:.3} [{:.3}, {:.3}]", mean.value, mean.interval.low, mean.interval.high)
-            },
-        )
+    let ratio = |one: &CrowdingResult, other: Option<&CrowdingResult>| {
+        let Estimate { value, interval } = one.against(other?)?.mean;
+        Some(format!("{value:.3} [{:.3}, {:.3}]", interval.low, interval.high))
     };
-    let to_ample = rows(&|design, kib| ratio(find(design, kib), find(design, ample)));
-    let to_first = rows(&|design, kib| ratio(find(design, kib), find(first, kib)));
-    let hits = rows(&|design, kib| {
-        find(design, kib).map_or_else(
-            || "-".into(),
-            |result| format!("{:.1} %", 100.0 * result.hits as f64 / result.probes.max(1) as f64),
-        )
-    });
+    let to_ample = of_all(&|result| ratio(result, find(result.design, ample)));
+    let to_first = of_all(&|result| ratio(result, find(first, result.kib)));
+    let hits = of_all(&|result| Some(format!("{:.1} %", 100.0 * result.hits as f64 / result.probes.max(1) as f64)));
     format!(
         "Nodes to depth over those with {ample} KiB:\n\n{to_ample}\nNodes to depth over those of \
          {}:\n\n{to_first}\nHits per probe:\n\n{hits}",
-        first.name()
+        name(first)
     )
 }
 
@@ -206,13 +172,13 @@ mod tests {
 
     #[test]
     fn results_do_not_depend_on_the_jobs() {
-        let designs = [TableDesign::ALL[0], TableDesign::Cluster];
+        let designs = [DESIGNS[0], DESIGNS[2]];
         let one = measure(6, &designs, &[1, 4096], 1).unwrap();
         assert_eq!(measure(6, &designs, &[1, 4096], 3).unwrap(), one);
-        let [crowded, ample, rival_crowded, rival_ample] = one.as_slice() else { panic!("{one:?}") };
+        let [crowded, ample, other_crowded, other_ample] = one.as_slice() else { panic!("{one:?}") };
         assert_eq!((crowded.design, crowded.kib), (designs[0], 1));
-        assert_eq!((rival_ample.design, rival_ample.kib), (designs[1], 4096));
-        for (crowded, ample) in [(crowded, ample), (rival_crowded, rival_ample)] {
+        assert_eq!((other_ample.design, other_ample.kib), (designs[1], 4096));
+        for (crowded, ample) in [(crowded, ample), (other_crowded, other_ample)] {
             assert!(crowded.fullness() > 0.9 && ample.fullness() < 0.1, "{crowded:?} {ample:?}");
             // Nodes without a table move are searched with reduced depth: their number may fall as well as
             // rise.
@@ -220,7 +186,7 @@ mod tests {
             assert!(crowded.hits * ample.probes < ample.hits * crowded.probes);
         }
         // Tables that are never full differ by chance alone.
-        assert!((0.9..1.1).contains(&rival_ample.against(ample).unwrap().mean.value));
+        assert!((0.9..1.1).contains(&other_ample.against(ample).unwrap().mean.value));
         let files = page(6, &one).unwrap();
         assert!(files.iter().any(|(name, svg)| name == "crowding.svg" && svg.starts_with("<svg")), "{files:?}");
         let text = tables(&one);

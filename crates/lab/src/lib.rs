@@ -13,7 +13,7 @@
 //! | [`check_bits`], [`crowding`] | type-1 errors and full tables in Sesame's own search |
 //! | [`machines`] | several machines, simulated |
 //! | `sharing` | the cost of shared histories (feature `study`) |
-//! | [`cluster_table`], [`engine_search`], [`positions`] | a rival table; Sesame's search on any table; test positions |
+//! | [`engine_search`], [`positions`] | Sesame's search on any table; the paper's positions |
 //!
 //! ALIBABA searches the paper's first position, without a table and with one:
 //!
@@ -38,7 +38,6 @@
 
 pub mod alibaba;
 pub mod check_bits;
-pub mod cluster_table;
 pub mod crowding;
 pub mod engine_search;
 pub mod experiment;

@@ -60,7 +60,7 @@ enum Command {
         #[arg(long, default_value = TABLE_FOLDER, value_name = "FOLDER")]
         output: PathBuf,
     },
-    /// Count the nodes of the bench by table size, with Sesame's table and with clusters of three entries
+    /// Count the nodes of the bench by table size, for two schemes with and without merging
     ///
     /// The usual depth is 15.
     Crowding(MeasureArgs),
