@@ -37,14 +37,14 @@ struct Program {
 #[derive(Debug, Subcommand)]
 enum Command {
     Run(RunArgs),
-    /// Write the report on a run: tables, figures and claims compared with the paper's, in Markdown, SVG and HTML
+    /// Write the report on a run: tables, figures and claims compared with the paper's, in Markdown and SVG
     ///
     /// The report on an unfinished run, or on a part of the experiment, names the missing searches.
     Report {
         /// The results of `sesame-lab run`
         #[arg(long, default_value = "results.csv", value_name = "FILE")]
         results: PathBuf,
-        /// The folder for the report; pages of further studies found there are included
+        /// The folder for the report; pages of further studies found there are linked
         #[arg(long, default_value = SCHEMES_FOLDER, value_name = "FOLDER")]
         output: PathBuf,
     },

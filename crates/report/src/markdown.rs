@@ -77,6 +77,12 @@ pub fn unbroken(text: &str) -> String {
     text.replace(" %", "\u{a0}%")
 }
 
+/// The anchor of a heading as on GitHub: lower-case letters, digits and hyphens.
+pub fn slug(heading: &str) -> String {
+    let kept = heading.chars().filter(|letter| letter.is_alphanumeric() || matches!(letter, ' ' | '-' | '_'));
+    kept.flat_map(char::to_lowercase).map(|letter| if letter == ' ' { '-' } else { letter }).collect()
+}
+
 pub const DASH: &str = "–";
 
 pub fn or_dash<T>(value: Option<T>, text: impl FnOnce(T) -> String) -> String {
@@ -202,6 +208,12 @@ mod tests {
         assert_eq!(Unit::Difference.write(1.042), "+4.2 %");
         assert_eq!(Unit::Number.write(-0.333), "−0.33");
         assert_eq!(Unit::Number.write(-0.001), "0.00");
+    }
+
+    #[test]
+    fn anchors_are_those_of_github() {
+        assert_eq!(slug("Statement 19: stamps' edge"), "statement-19-stamps-edge");
+        assert_eq!(slug("How to read the numbers"), "how-to-read-the-numbers");
     }
 
     #[test]

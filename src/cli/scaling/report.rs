@@ -47,7 +47,7 @@ pub(super) fn report(real: Option<&Measurement>, simulated: Option<&Measurement>
     }
     report.positions(&real_curves, simulated_curves.first());
     let ReportWriter { text, pictures, terminal, .. } = report;
-    let page = html::page(TITLE, &[html::Part { file: "README.md", markdown: &text }], &pictures);
+    let page = html::page(TITLE, &text, &pictures);
     let mut files: Vec<(String, String)> = pictures.into_iter().collect();
     files.push(("README.md".to_owned(), text));
     files.push(("report.html".to_owned(), page));

@@ -1,10 +1,9 @@
 //! The report of the experiment: the paper's tables and figures with the new ones beside them, and a verdict
 //! on each of its claims.
 //!
-//! The report is some pages of Markdown with figures in SVG, and one HTML page with the same contents. [`pages`]
-//! makes them from a results file. The same results give the same bytes. Incomplete results give a report that names
-//! the missing searches. Pages of further studies in the same folder ([`STUDY_PAGES`]) are linked and included in the
-//! HTML page.
+//! The report is some pages of Markdown with figures in SVG. [`pages`] makes them from a results file. The same
+//! results give the same bytes. Incomplete results give a report that names the missing searches. Pages of further
+//! studies in the same folder ([`STUDY_PAGES`]) are linked.
 
 mod cells;
 mod claims;
@@ -13,7 +12,6 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
@@ -23,7 +21,6 @@ use page::ReportPage;
 use sesame_report::ChartError;
 use sesame_report::command::CommandError;
 use sesame_report::files::{self, FileError};
-use sesame_report::html;
 
 /// The pages of further studies, in the order in which the report lists them: causes of the differences from
 /// the paper, effects of the choices that the paper leaves open, claims of other sources, several threads.
@@ -53,9 +50,8 @@ impl WallTime {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StudyPage {
-    pub file: String,
+    pub file: &'static str,
     pub title: String,
-    pub markdown: String,
 }
 
 /// Reads the results in `source` and returns the report's files by name. Pages of further studies are read from
@@ -64,8 +60,8 @@ pub fn pages(source: &Path, output: &Path) -> Result<Vec<(String, String)>, Comm
     let observations = experiment::read(source)?;
     let record = fs::read_to_string(meta_path(source)).ok();
     let wall_time = record.and_then(|record| WallTime::parse(&record, observations.len()));
-    let related = related_pages(output)?;
-    Ok(render(&observations, &source.display().to_string(), wall_time, &related)?)
+    let studies = study_pages(output)?;
+    Ok(render(&observations, &source.display().to_string(), wall_time, &studies)?)
 }
 
 /// Returns the path of the file beside the results in which a run records its duration: the same name with
@@ -74,35 +70,19 @@ pub fn meta_path(results: &Path) -> PathBuf {
     files::with_suffix(results, ".meta")
 }
 
-/// Pages of further studies in the report's folder.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct RelatedPages {
-    pub studies: Vec<StudyPage>,
-    /// The pictures that they show, by file name.
-    pub pictures: BTreeMap<String, String>,
-}
-
-fn related_pages(folder: &Path) -> Result<RelatedPages, CommandError> {
-    let read = |name: &str| -> Result<Option<String>, FileError> {
-        let path = folder.join(name);
-        match fs::read_to_string(&path) {
-            Ok(text) => Ok(Some(text)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(FileError::at(&path)(error)),
-        }
-    };
-    let mut found = RelatedPages::default();
+/// Those of [`STUDY_PAGES`] that are in the folder.
+fn study_pages(folder: &Path) -> Result<Vec<StudyPage>, FileError> {
+    let mut found = Vec::new();
     for file in STUDY_PAGES {
-        let Some(markdown) = read(file)? else { continue };
-        // Pictures outside the folder are not read.
-        let is_own = |name: &String| name.ends_with(".svg") && !name.contains(['/', '\\', ':']);
-        for name in html::pictures_of(&markdown).into_iter().filter(is_own) {
-            if let Some(svg) = read(&name)? {
-                found.pictures.insert(name, svg);
+        let path = folder.join(file);
+        match fs::read_to_string(&path) {
+            Ok(text) => {
+                let title = text.lines().next().unwrap_or(file).trim_start_matches("# ").to_owned();
+                found.push(StudyPage { file, title });
             }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(FileError::at(&path)(error)),
         }
-        let title = html::title_of(&markdown).unwrap_or_else(|| file.to_owned());
-        found.studies.push(StudyPage { file: file.to_owned(), title, markdown });
     }
     Ok(found)
 }
@@ -113,13 +93,12 @@ pub fn render(
     observations: &[Observation],
     source: &str,
     wall_time: Option<WallTime>,
-    related: &RelatedPages,
+    studies: &[StudyPage],
 ) -> Result<Vec<(String, String)>, ChartError> {
     let results = CellResults::new(observations);
     let paper = Paper::new();
     let claims = claims::all(&results, &paper);
     let pictures = tables::figures(&results, &paper)?;
-    let studies = &related.studies;
     let page = ReportPage {
         results: &results,
         paper: &paper,
@@ -131,12 +110,5 @@ pub fn render(
     };
     let pages = page.markdown();
     let drawn = pictures.into_iter().filter_map(|picture| Some((picture.file.to_owned(), picture.svg?)));
-    let drawn: BTreeMap<String, String> = drawn.collect();
-    let mut inlined = related.pictures.clone();
-    inlined.extend(drawn.clone());
-    let own = pages.iter().map(|(file, markdown)| html::Part { file, markdown });
-    let studies = studies.iter().map(|study| html::Part { file: &study.file, markdown: &study.markdown });
-    let parts: Vec<html::Part> = own.chain(studies).collect();
-    let html = html::page(page::TITLE, &parts, &inlined);
-    Ok(pages.into_iter().chain([("report.html".to_owned(), html)]).chain(drawn).collect())
+    Ok(pages.into_iter().chain(drawn).collect())
 }

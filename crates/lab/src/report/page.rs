@@ -6,9 +6,7 @@ use super::cells::{
 use super::claims::{Claim, Verdict};
 use super::tables::{self, Figure};
 use super::{StudyPage, WallTime};
-use sesame_report::html;
-use sesame_report::markdown::fill;
-use sesame_report::markdown::{self, Table, grouped};
+use sesame_report::markdown::{self, Table, fill, grouped};
 
 pub(super) struct ReportPage<'a> {
     pub(super) results: &'a CellResults,
@@ -75,10 +73,6 @@ impl ReportPage<'_> {
         }
         let unbroken = |(file, text): (String, String)| (file, markdown::unbroken(&format!("{}\n", text.trim_end())));
         pages.into_iter().map(unbroken).collect()
-    }
-
-    fn has_study(&self, file: &str) -> bool {
-        self.studies.iter().any(|study| study.file == file)
     }
 
     /// On the best and the worst scheme over all sizes.
@@ -187,7 +181,7 @@ impl ReportPage<'_> {
                  agreed.\n\n{open}"
             );
         }
-        if self.has_study("discussion.md") {
+        if self.studies.iter().any(|study| study.file == "discussion.md") {
             text += "\nThe causes of the differences: [discussion](discussion.md).\n";
         }
         text
@@ -302,7 +296,7 @@ fn score(claims: &[&Claim]) -> String {
 
 fn link(number: usize, claim: &Claim) -> String {
     let file = STATEMENT_PAGES.iter().find(|(.., last)| number <= *last).map_or("", |page| page.0);
-    format!("[{number}]({file}#{})", html::slug(&heading(number, claim)))
+    format!("[{number}]({file}#{})", markdown::slug(&heading(number, claim)))
 }
 
 fn heading(number: usize, claim: &Claim) -> String {

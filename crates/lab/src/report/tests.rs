@@ -1,5 +1,7 @@
 //! Tests of the report on synthetic results that agree with the paper, disagree with it, or are incomplete.
 
+use std::collections::BTreeMap;
+
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
@@ -106,7 +108,7 @@ fn plan() -> Vec<Cell> {
 }
 
 fn rendered(observations: &[Observation]) -> BTreeMap<String, String> {
-    render(observations, "results.csv", None, &RelatedPages::default()).unwrap().into_iter().collect()
+    render(observations, "results.csv", None, &[]).unwrap().into_iter().collect()
 }
 
 #[test]
@@ -166,7 +168,6 @@ fn figures_are_well_formed_and_labelled() {
                 assert_eq!(texts.iter().filter(|text| **text == label).count(), 1, "{label} in {name}");
             }
         }
-        assert!(files["report.html"].contains(svg.as_str()), "{name} is not in report.html");
         assert!(files["README.md"].contains(&format!("({name})")), "{name} is not in README.md");
     }
 }
@@ -180,7 +181,7 @@ fn links_have_targets() {
     let files = rendered(&AGREEING.observations());
     let has_heading = |page: &str, target: &str| {
         let mut headings = files[page].lines().filter(|line| line.starts_with('#'));
-        headings.any(|line| html::slug(line.trim_start_matches(['#', ' '])) == target)
+        headings.any(|line| markdown::slug(line.trim_start_matches(['#', ' '])) == target)
     };
     let mut links = 0;
     for (page, text) in pages(&files) {
@@ -193,14 +194,6 @@ fn links_have_targets() {
             let file = if file.is_empty() { page } else { file };
             assert!(files.contains_key(file), "{page}: {link}");
             assert!(target.is_empty() || has_heading(file, target), "{page}: {link}");
-            let stem = file.trim_end_matches(".md");
-            let anchor = match (stem, target) {
-                (_, "") => continue,
-                ("README", target) => target.to_owned(),
-                (stem, target) => format!("{stem}-{target}"),
-            };
-            assert!(files["report.html"].contains(&format!("id=\"{anchor}\"")), "{page}: {link}");
-            assert!(files["report.html"].contains(&format!("href=\"#{anchor}\"")), "{page}: {link}");
         }
     }
     assert!(links > 30, "{links}");
@@ -222,14 +215,7 @@ fn each_statement_has_its_details_on_a_page_of_readable_length() {
 #[test]
 fn incomplete_results_name_the_missing_searches() {
     let none = rendered(&[]);
-    let names = [
-        "README.md",
-        "report.html",
-        "statements-schemes.md",
-        "statements-size.md",
-        "statements-stamps.md",
-        "tables.md",
-    ];
+    let names = ["README.md", "statements-schemes.md", "statements-size.md", "statements-stamps.md", "tables.md"];
     assert_eq!(none.keys().collect::<Vec<_>>(), names);
     assert!(none["README.md"].contains("cannot tell about 18, for 18 of which they lack the searches."));
     assert!(none["README.md"].contains("cannot tell about 4, for 4 of which they lack the searches."));
@@ -312,14 +298,14 @@ fn wall_times_belong_to_their_results() {
     assert_eq!(WallTime::parse("threads=2\nobservations=18", 18), None);
     assert_eq!(WallTime::parse("seconds=-1\nobservations=18", 18), None);
     let time = WallTime::parse("seconds = 1170\nobservations = 5", 5);
-    let files = render(&AGREEING.observations(), "r.csv", time, &RelatedPages::default()).unwrap();
+    let files = render(&AGREEING.observations(), "r.csv", time, &[]).unwrap();
     assert!(files[0].1.contains("**4,000 times**"));
-    let part = render(&AGREEING.observations()[..500], "r.csv", time, &RelatedPages::default()).unwrap();
+    let part = render(&AGREEING.observations()[..500], "r.csv", time, &[]).unwrap();
     assert!(!part[0].1.contains("times**"));
 }
 
 #[test]
-fn study_pages_beside_the_report_are_included() {
+fn study_pages_beside_the_report_are_linked() {
     let folder = tempfile::tempdir().unwrap();
     let (output, results) = (folder.path(), folder.path().join("results.csv"));
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
@@ -327,17 +313,14 @@ fn study_pages_beside_the_report_are_included() {
     let text: String = committed.lines().take(3).map(|line| format!("{line}\n")).collect();
     write("results.csv", &text);
     write("results.csv.meta", "seconds=90\nthreads=2\nobservations=1\n");
-    write("sources.md", "# What the sources say\n\n![s](sources.svg) ![t](../secret.svg)\n");
-    write("sources.svg", "<svg>sources</svg>");
+    write("sources.md", "# What the sources say\n\n## No\n");
     write("discussion.md", "# Why\n");
     let report = || super::pages(&results, output).map(|pages| pages.into_iter().collect::<BTreeMap<_, _>>());
     let files = report().unwrap();
-    assert_eq!(files.len(), 6);
+    assert_eq!(files.len(), 5);
     let page = &files["README.md"];
     assert!(page.contains("- [What the sources say](sources.md)") && page.contains("[discussion](discussion.md)"));
     assert!(page.contains("They took 90 seconds on 2 threads") && !page.contains("larger.md"));
-    let html = &files["report.html"];
-    assert!(html.contains("<svg>sources</svg>") && html.contains("href=\"#sources\""));
     write("results.csv.meta", "seconds=90\nthreads=2\nobservations=2\n");
     assert!(report().unwrap()["README.md"].contains("the duration of this one is not recorded"));
     write("results.csv", &text.replacen("alibaba 1 ", "alibaba 2 ", 1));
@@ -351,7 +334,7 @@ fn committed_results_give_the_committed_pages() {
     let observations = experiment::read(&folder.join("results.csv")).unwrap();
     let time = WallTime::parse(&fs::read_to_string(folder.join("results.csv.meta")).unwrap(), observations.len());
     let source = format!("{}/results.csv", crate::SCHEMES_FOLDER);
-    for (name, text) in render(&observations, &source, time, &related_pages(&folder).unwrap()).unwrap() {
+    for (name, text) in render(&observations, &source, time, &study_pages(&folder).unwrap()).unwrap() {
         assert!(fs::read_to_string(folder.join(&name)).unwrap() == text, "{name} differs");
     }
 }
