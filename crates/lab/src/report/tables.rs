@@ -1,7 +1,6 @@
-//! Tables 1 to 3 of the paper with the new results beside them, and the differences; Figures 1 to 3 drawn again, and
-//! three more.
+//! Tables 1 to 3 of the paper with the new results beside them, and the differences; Figures 1 to 3 drawn again.
 
-use super::cells::{Cell, CellResults, DEPTHS, LARGEST, Paper, SCHEMES, SIZES, SchemeVariant};
+use super::cells::{Cell, CellResults, DEPTHS, LARGEST, Paper, SCHEMES, SIZES, SchemeVariant, between};
 use sesame_report::chart::{Axis, Chart, ChartError, Curve, CurveStyle, Reference};
 use sesame_report::markdown::{self, DASH, Table, or_dash, percent, signed_percent, thousands};
 use sesame_table::Scheme;
@@ -157,14 +156,7 @@ impl Figure {
 }
 
 pub(super) fn figures(results: &CellResults, paper: &Paper) -> Result<Vec<Figure>, ChartError> {
-    Ok(vec![
-        nodes_by_size(results, false)?,
-        against_best(results, false)?,
-        nodes_by_size(results, true)?,
-        against_best(results, true)?,
-        shares_by_depth(results, paper)?,
-        nodes_by_depth(results, paper)?,
-    ])
+    Ok(vec![nodes_by_size(results, false)?, nodes_by_size(results, true)?, shares_by_depth(results, paper)?])
 }
 
 /// Equal in all figures. Lines of two-level schemes are solid.
@@ -187,28 +179,8 @@ pub(super) fn in_words(scheme: Scheme) -> String {
     format!("{scheme}: {stays}")
 }
 
-/// One curve for each scheme over the table sizes. `value` maps the scheme's cell at a size to a height.
-fn scheme_curves(stamped: bool, value: impl Fn(Cell) -> Option<f64>) -> Vec<Curve> {
-    let curve = |scheme: Scheme| {
-        let point = |size: usize| Some((log2(size), value(Cell::of(SchemeVariant { scheme, stamped }, size, 7))?));
-        let points = SIZES.into_iter().filter_map(point).collect();
-        Curve::new(in_words(scheme), style(scheme), points)
-    };
-    SCHEMES.into_iter().map(curve).filter(|curve| !curve.points.is_empty()).collect()
-}
-
 fn log2(size: usize) -> f64 {
     f64::from(size.ilog2())
-}
-
-fn size_axis() -> Axis {
-    let ticks: Vec<(f64, String)> = SIZES.into_iter().map(|size| (log2(size), markdown::size(size))).collect();
-    Axis { title: "table size in positions (K = 1024)".to_owned(), ticks, range: 12.7..20.3 }
-}
-
-fn depth_axis() -> Axis {
-    let ticks = DEPTHS.into_iter().map(|depth| (f64::from(depth), depth.to_string())).collect();
-    Axis { title: "search depth in plies".to_owned(), ticks, range: 2.8..8.2 }
 }
 
 fn heights(curves: &[Curve]) -> impl Iterator<Item = f64> {
@@ -222,96 +194,45 @@ fn decimals(value: f64, step: f64) -> String {
     format!("{:.digits$}", value + 0.0).replace('-', "−")
 }
 
-fn table_between(stamped: bool) -> &'static str {
-    if stamped { "entries time-stamped between positions" } else { "table cleared between positions" }
-}
-
 fn nodes_by_size(results: &CellResults, stamped: bool) -> Result<Figure, ChartError> {
-    let (file, number) = if stamped { ("figure-2.svg", 2) } else { ("figure-1.svg", 1) };
-    let curves = scheme_curves(stamped, |cell| Some(results.total(cell)? / 1e6));
-    let title = format!("Figure {number}. Nodes by table size, 7 ply, {}", table_between(stamped));
+    let (file, number, between) = if stamped {
+        ("figure-2.svg", 2, "entries time-stamped between positions")
+    } else {
+        ("figure-1.svg", 1, "table cleared between positions")
+    };
+    let curve = |scheme: Scheme| {
+        let total = |size: usize| results.total(Cell::of(SchemeVariant { scheme, stamped }, size, 7));
+        let points = SIZES.into_iter().filter_map(|size| Some((log2(size), total(size)? / 1e6))).collect();
+        Curve::new(in_words(scheme), style(scheme), points)
+    };
+    let curves: Vec<Curve> = SCHEMES.into_iter().map(curve).filter(|curve| !curve.points.is_empty()).collect();
+    let title = format!("Figure {number}. Nodes by table size, 7 ply, {between}");
     let caption = "Nodes visited, summed over the 18 positions. The vertical axis does not begin at 0. The \
                    paper prints no numbers for this figure, only its trends; the numbers of its 1024K end are \
                    in Tables 2 and 3.";
+    let ticks = SIZES.into_iter().map(|size| (log2(size), markdown::size(size))).collect();
+    let x = Axis { title: "table size in positions (K = 1024)".to_owned(), ticks, range: 12.7..20.3 };
     let y = Axis::round("nodes in millions (fewer is better)", heights(&curves), decimals);
-    Figure::draw(file, caption, Chart { title, x: size_axis(), y, curves, reference: None })
-}
-
-/// Figure 1 or 2, relative to TWOBIG1.
-fn against_best(results: &CellResults, stamped: bool) -> Result<Figure, ChartError> {
-    let (file, number) = if stamped { ("figure-2-relative.svg", "2a") } else { ("figure-1-relative.svg", "1a") };
-    let best = SchemeVariant { scheme: Scheme::TwoBig1, stamped };
-    let base = |cell: Cell| results.total(Cell::of(best, cell.series.positions, cell.depth));
-    let curves = scheme_curves(stamped, |cell| Some((results.total(cell)? / base(cell)? - 1.0) * 100.0));
-    let title = format!("Figure {number}. Nodes against TWOBIG1, 7 ply, {}", table_between(stamped));
-    let caption =
-        "The same numbers as differences from TWOBIG1 at the same size, in per cent: above 0 means more nodes.";
-    let y = Axis::round("nodes more than TWOBIG1, in %", heights(&curves), decimals);
-    Figure::draw(file, caption, Chart { title, x: size_axis(), y, curves, reference: None })
-}
-
-/// Two pairs by depth, ours and the paper's.
-fn beside_paper(
-    names: [&str; 2],
-    ours: impl Fn(usize, u32) -> Option<f64>,
-    theirs: impl Fn(usize, u32) -> Option<f64>,
-) -> Vec<Curve> {
-    let points = |height: &dyn Fn(u32) -> Option<f64>| {
-        DEPTHS.into_iter().filter_map(|depth| Some((f64::from(depth), height(depth)?))).collect()
-    };
-    let pair = |(number, name): (usize, &str)| {
-        let [of_ours, of_paper] = [CurveStyle::ALL[number], CurveStyle::ALL[number + 2]];
-        [
-            Curve::new(format!("ours, {name}"), of_ours, points(&|depth| ours(number, depth))),
-            Curve::new(format!("paper, {name}"), of_paper, points(&|depth| theirs(number, depth))),
-        ]
-    };
-    names.into_iter().enumerate().flat_map(pair).collect()
+    Figure::draw(file, caption, Chart { title, x, y, curves, reference: None })
 }
 
 fn shares_by_depth(results: &CellResults, paper: &Paper) -> Result<Figure, ChartError> {
-    let variants = [SchemeVariant::stamped(Scheme::TwoBig1), SchemeVariant::cleared(Scheme::TwoBig1)];
-    let cells = |number: usize, depth| (Cell::of(variants[number], LARGEST, depth), Cell::without_table(depth));
-    let ours = |number, depth| {
-        let (table, none) = cells(number, depth);
-        Some(results.total(table)? / results.total(none)?)
+    let curves_of = |(number, stamped): (usize, bool)| {
+        let with_table = |depth| Cell::of(SchemeVariant { scheme: Scheme::TwoBig1, stamped }, LARGEST, depth);
+        let ours = |depth| Some(results.total(with_table(depth))? / results.total(Cell::without_table(depth))?);
+        let theirs = |depth| paper.ratio(with_table(depth), Cell::without_table(depth));
+        let curve = |whose: &str, number: usize, share: &dyn Fn(u32) -> Option<f64>| {
+            let points = DEPTHS.into_iter().filter_map(|depth| Some((f64::from(depth), share(depth)?))).collect();
+            Curve::new(format!("{whose}, {}", between(stamped)), CurveStyle::ALL[number], points)
+        };
+        [curve("ours", number, &ours), curve("paper", number + 2, &theirs)]
     };
-    let theirs = |number, depth| paper.ratio(cells(number, depth).0, cells(number, depth).1);
-    let curves = beside_paper(["stamped", "cleared"], ours, theirs);
+    let curves: Vec<Curve> = [(0, true), (1, false)].into_iter().flat_map(curves_of).collect();
     let title = "Figure 3. Nodes with a 1024K table, relative to none (TWOBIG1)".to_owned();
     let caption = "The paper's figure is the line \"paper, stamped\"; here computed from its Tables 1 to 3.";
+    let ticks = DEPTHS.into_iter().map(|depth| (f64::from(depth), depth.to_string())).collect();
+    let x = Axis { title: "search depth in plies".to_owned(), ticks, range: 2.8..8.2 };
     let y = Axis::round("nodes, without a table = 1", heights(&curves).chain([0.0, 1.0]), decimals);
     let reference = Some(Reference::Level(1.0, "without a table".to_owned()));
-    Figure::draw("figure-3.svg", caption, Chart { title, x: depth_axis(), y, curves, reference })
-}
-
-/// Table 1, beside the nodes with the largest table.
-fn nodes_by_depth(results: &CellResults, paper: &Paper) -> Result<Figure, ChartError> {
-    let variant = SchemeVariant::cleared(Scheme::TwoBig1);
-    let cell = |number, depth| match number {
-        0 => Cell::without_table(depth),
-        _ => Cell::of(variant, LARGEST, depth),
-    };
-    let ours = |number, depth| results.total(cell(number, depth)).map(f64::log10);
-    let theirs = |number, depth| paper.total(cell(number, depth)).map(f64::log10);
-    let curves = beside_paper(["no table", "TWOBIG1"], ours, theirs);
-    let title = "Figure 4. Nodes by depth, without a table and with 1024K positions (cleared)".to_owned();
-    let caption = "Nodes visited, summed over the 18 positions, on a logarithmic scale. Not in the paper; its \
-                   numbers are those of Tables 1 and 2.";
-    let y = decades(heights(&curves));
-    Figure::draw("figure-4.svg", caption, Chart { title, x: depth_axis(), y, curves, reference: None })
-}
-
-/// For decimal logarithms of node counts.
-fn decades(values: impl Iterator<Item = f64>) -> Axis {
-    let (low, high) =
-        values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
-    let (first, last) = if low <= high { (low.floor() as i32, high.ceil() as i32) } else { (5, 9) };
-    let label = |power: i32| format!("{}", 10f64.powi(power - 6));
-    let ticks = (first..=last).map(|power| (f64::from(power), label(power))).collect();
-    Axis {
-        title: "nodes in millions (logarithmic)".to_owned(),
-        ticks,
-        range: f64::from(first)..f64::from(last.max(first + 1)),
-    }
+    Figure::draw("figure-3.svg", caption, Chart { title, x, y, curves, reference })
 }

@@ -155,7 +155,7 @@ fn page_shows_the_verdicts() {
 fn figures_are_well_formed_and_labelled() {
     let files = rendered(&AGREEING.observations());
     let pictures: Vec<_> = files.iter().filter(|(name, _)| name.ends_with(".svg")).collect();
-    assert_eq!(pictures.len(), 6);
+    assert_eq!(pictures.len(), 3);
     for (name, svg) in pictures {
         let document = roxmltree::Document::parse(svg).unwrap_or_else(|error| panic!("{name}: {error}"));
         let texts: Vec<String> = document
