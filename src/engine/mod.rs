@@ -42,8 +42,6 @@ pub use crate::smp::{
     SimulatedMachines, Sink, SmpStrategy, UnknownNumaPolicy, UnknownStrategy,
 };
 use crate::smp::{Pool, Search, SearchHandle, SearchLink, SearchThread};
-#[cfg(feature = "study")]
-pub use crate::smp::{Sharing, SharingStudy};
 use crate::syzygy::{MAX_PIECES, Tablebases, TablebasesLoaded};
 
 /// The engine's settings.
@@ -71,9 +69,6 @@ pub struct Options {
     pub syzygy: SyzygyOptions,
     /// The random choice of the move to play; `None` for the best move.
     pub move_choice: Option<MoveChoice>,
-    /// A measurement of shared histories; `None` for the usual sharing.
-    #[cfg(feature = "study")]
-    pub sharing_study: Option<SharingStudy>,
 }
 
 /// Options of Syzygy probing.
@@ -115,8 +110,6 @@ impl Default for Options {
             syzygy: SyzygyOptions::default(),
             network: Network::embedded(),
             move_choice: None,
-            #[cfg(feature = "study")]
-            sharing_study: None,
         }
     }
 }
@@ -159,8 +152,6 @@ pub struct Engine {
     fingerprint: u64,
     link: Option<Arc<dyn SearchLink>>,
     machines: Option<Arc<SimulatedMachines>>,
-    #[cfg(feature = "study")]
-    coherence: Option<Arc<crate::search::coherence::Coherence>>,
 }
 
 impl Engine {
@@ -219,8 +210,6 @@ impl Engine {
             fingerprint,
             link: None,
             machines: None,
-            #[cfg(feature = "study")]
-            coherence: None,
         };
         engine.renew_pool()?;
         Ok(engine)
@@ -232,19 +221,11 @@ impl Engine {
     }
 
     /// Divides the workers of later searches among simulated machines, each with its table and histories. The engine's table
-    /// is not used then. In lockstep such searches are repeatable. Set the number of threads before. `None` ends it.
+    /// is not used then. In lockstep such searches are repeatable. Set the number of threads before.
     /// Fails if the system refuses the first of the new threads.
-    pub fn simulate_machines(&mut self, machines: Option<Arc<SimulatedMachines>>) -> Result<(), EngineError> {
-        self.machines = machines;
+    pub fn simulate_machines(&mut self, machines: Arc<SimulatedMachines>) -> Result<(), EngineError> {
+        self.machines = Some(machines);
         self.renew_pool()
-    }
-
-    /// Counts the cache misses of later searches, which must be in lockstep: see [`Coherence`]. Their turns are of one node.
-    ///
-    /// [`Coherence`]: crate::search::coherence::Coherence
-    #[cfg(feature = "study")]
-    pub fn count_misses(&mut self, coherence: Arc<crate::search::coherence::Coherence>) {
-        self.coherence = Some(coherence);
     }
 
     /// Returns the transposition table.
@@ -300,8 +281,6 @@ impl Engine {
         let Options { threads, strategy, .. } = self.options;
         let pool = match &self.machines {
             Some(machines) => Pool::of_machines(threads, strategy, threads.div_ceil(machines.tables().len()))?,
-            #[cfg(feature = "study")]
-            None if let Some(study) = self.options.sharing_study => Pool::of_study(threads, strategy, study)?,
             None => Pool::new(threads, strategy, &self.options.pool_affinity())?,
         };
         self.options.threads = pool.len();
@@ -338,14 +317,6 @@ impl Engine {
     /// Fails if the system refuses the first of the new threads.
     pub fn set_strategy(&mut self, strategy: SmpStrategy) -> Result<(), EngineError> {
         self.options.strategy = strategy;
-        self.renew_pool()
-    }
-
-    /// Shares histories as a measurement wants it. New workers start with empty histories.
-    /// Fails if the system refuses the first of the new threads.
-    #[cfg(feature = "study")]
-    pub fn set_sharing_study(&mut self, study: SharingStudy) -> Result<(), EngineError> {
-        self.options.sharing_study = Some(study);
         self.renew_pool()
     }
 
@@ -388,11 +359,6 @@ impl Engine {
     /// Starts a new game: clears the table and the histories.
     pub fn new_game(&mut self) {
         self.clear_hash();
-        // Workers that share a part of their histories have another of their own: new ones are empty.
-        #[cfg(feature = "study")]
-        if self.options.sharing_study.is_some() && self.renew_pool().is_ok() {
-            return;
-        }
         self.pool.clear_histories();
     }
 
@@ -444,8 +410,6 @@ impl Engine {
             fingerprint: link.as_ref().map_or(0, |_| self.fingerprint),
             link,
             started,
-            #[cfg(feature = "study")]
-            coherence: self.coherence.clone(),
         };
         if let Some(move_choice) = self.options.move_choice {
             move_choice.apply(&mut search);

@@ -1,7 +1,5 @@
 //! Shared controls of one search: stop flag, node counters, limits, turns of its workers.
 
-#[cfg(feature = "study")]
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
@@ -43,8 +41,6 @@ pub struct Control {
     /// Nanoseconds after `created`, or [`NEVER`].
     deadline: CachePadded<AtomicU64>,
     turns: Option<RoundRobin>,
-    #[cfg(feature = "study")]
-    coherence: Option<Arc<super::coherence::Coherence>>,
 }
 
 impl Control {
@@ -63,8 +59,6 @@ impl Control {
             created: Instant::now(),
             deadline: CachePadded::new(AtomicU64::new(NEVER)),
             turns: None,
-            #[cfg(feature = "study")]
-            coherence: None,
         }
     }
 
@@ -83,16 +77,6 @@ impl Control {
     pub(crate) fn with_turns(self, places: usize, quantum: u64) -> Self {
         let workers = self.workers();
         Self { turns: (workers > places).then(|| RoundRobin::new(workers, places, quantum)), ..self }
-    }
-
-    #[cfg(feature = "study")]
-    pub(crate) fn with_coherence(self, coherence: Option<Arc<super::coherence::Coherence>>) -> Self {
-        Self { coherence, ..self }
-    }
-
-    #[cfg(feature = "study")]
-    pub(crate) fn coherence(&self) -> Option<&Arc<super::coherence::Coherence>> {
-        self.coherence.as_ref()
     }
 
     pub(crate) fn with_deadline(self, deadline: Option<Instant>) -> Self {
@@ -246,8 +230,6 @@ impl NodeCount {
             return Err(Aborted);
         }
         self.nodes += 1;
-        #[cfg(feature = "study")]
-        super::coherence::node();
         control.counters[self.worker].nodes.store(self.nodes, Relaxed);
         Ok(())
     }

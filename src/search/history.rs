@@ -4,15 +4,11 @@
 //! continuation history), <https://www.chessprogramming.org/Countermove_Heuristic>,
 //! <https://www.chessprogramming.org/Static_Evaluation_Correction_History>.
 
-#[cfg(feature = "study")]
-use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI16, AtomicU16, Ordering::Relaxed};
 
 use arrayvec::ArrayVec;
 
-#[cfg(feature = "study")]
-use super::coherence::Structure;
 use super::params::*;
 use super::pvs::{Node, NodeType};
 use super::tt::SearchTable;
@@ -57,8 +53,6 @@ impl HistoryEntry {
 
     #[inline]
     fn get(&self) -> i32 {
-        #[cfg(feature = "study")]
-        super::coherence::entry(self, false);
         i32::from(self.0.load(Relaxed))
     }
 
@@ -69,8 +63,6 @@ impl HistoryEntry {
         let old = self.get();
         let new = old + bonus - old * bonus.abs() / MAX;
         if new != old {
-            #[cfg(feature = "study")]
-            super::coherence::entry(self, true);
             self.0.store(new as i16, Relaxed);
         }
     }
@@ -94,8 +86,8 @@ pub struct Histories {
     butterfly: [[[[HistoryEntry; 64]; 64]; 4]; 2],
     /// By piece, destination, captured piece.
     capture: [[[HistoryEntry; 6]; 64]; 12],
-    /// By an earlier move and the move itself. In an `Arc` for the feature `study`, which shares it alone.
-    continuation: Arc<[[HistoryEntry; PieceTo::COUNT]]>,
+    /// By an earlier move and the move itself. On the heap, because it is too large for a stack.
+    continuation: Box<[[HistoryEntry; PieceTo::COUNT]]>,
     /// The last quiet refutation by the move it refuted, as bits; 0 is none.
     counter: [AtomicU16; PieceTo::COUNT],
 }
@@ -112,16 +104,6 @@ impl Default for Histories {
 }
 
 impl Histories {
-    #[cfg(feature = "study")]
-    pub(super) fn arrays(&self) -> [(Structure, Range<usize>); 4] {
-        [
-            (Structure::Butterfly, memory(&self.butterfly)),
-            (Structure::Capture, memory(&self.capture)),
-            (Structure::Continuation, memory(&*self.continuation)),
-            (Structure::Counter, memory(&self.counter)),
-        ]
-    }
-
     pub fn clear(&self) {
         let butterfly = self.butterfly.as_flattened().as_flattened().as_flattened();
         let capture = self.capture.as_flattened().as_flattened();
@@ -166,20 +148,13 @@ impl Histories {
 
     #[inline]
     pub fn counter(&self, previous: PieceTo) -> Option<Move> {
-        let counter = &self.counter[previous.index()];
-        #[cfg(feature = "study")]
-        super::coherence::entry(counter, false);
-        Move::from_bits(counter.load(Relaxed))
+        Move::from_bits(self.counter[previous.index()].load(Relaxed))
     }
 
     #[inline]
     pub fn set_counter(&self, previous: PieceTo, reply: Move) {
         let counter = &self.counter[previous.index()];
-        #[cfg(feature = "study")]
-        super::coherence::entry(counter, false);
         if counter.load(Relaxed) != reply.bits() {
-            #[cfg(feature = "study")]
-            super::coherence::entry(counter, true);
             counter.store(reply.bits(), Relaxed);
         }
     }
@@ -220,11 +195,6 @@ impl Corrections {
         Self { entries: [(); 2].map(|()| [(); 3].map(|()| entries())) }
     }
 
-    #[cfg(feature = "study")]
-    pub(super) fn arrays(&self) -> Vec<(Structure, Range<usize>)> {
-        self.entries.as_flattened().iter().map(|entries| (Structure::Corrections, memory(&**entries))).collect()
-    }
-
     pub fn clear(&self) {
         for entry in self.entries.as_flattened().iter().flatten() {
             entry.0.store(0, Relaxed);
@@ -258,38 +228,6 @@ impl Corrections {
     }
 }
 
-/// The part of the histories that the workers of a group share.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Sharing {
-    /// All histories.
-    #[default]
-    All,
-    /// Correction and continuation history.
-    #[cfg(feature = "study")]
-    CorrectionsAndContinuation,
-    /// Correction history.
-    #[cfg(feature = "study")]
-    Corrections,
-    /// No history.
-    Nothing,
-}
-
-#[cfg(feature = "study")]
-impl Sharing {
-    /// In the order of declaration.
-    pub const ALL: [Self; 4] = [Self::All, Self::CorrectionsAndContinuation, Self::Corrections, Self::Nothing];
-
-    /// The name, as in the UCI option.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::All => "all",
-            Self::CorrectionsAndContinuation => "corrections+continuation",
-            Self::Corrections => "corrections",
-            Self::Nothing => "nothing",
-        }
-    }
-}
-
 #[derive(Debug, Clone)]
 pub struct SharedHistories {
     pub(super) histories: Arc<Histories>,
@@ -301,29 +239,10 @@ impl SharedHistories {
         Self { histories: Arc::default(), corrections: Arc::new(Corrections::for_workers(workers)) }
     }
 
-    /// For another worker.
-    #[cfg(feature = "study")]
-    pub(crate) fn without_continuation(&self) -> Self {
-        Self { histories: Arc::default(), corrections: Arc::clone(&self.corrections) }
-    }
-
-    /// For another worker.
-    #[cfg(feature = "study")]
-    pub(crate) fn with_continuation(&self) -> Self {
-        let histories = Histories { continuation: Arc::clone(&self.histories.continuation), ..Histories::default() };
-        Self { histories: Arc::new(histories), corrections: Arc::clone(&self.corrections) }
-    }
-
     pub(crate) fn clear(&self) {
         self.histories.clear();
         self.corrections.clear();
     }
-}
-
-#[cfg(feature = "study")]
-fn memory<T: ?Sized>(array: &T) -> Range<usize> {
-    let first = std::ptr::from_ref(array).addr();
-    first..first + size_of_val(array)
 }
 
 fn correction_factor(workers: usize) -> usize {

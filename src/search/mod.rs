@@ -20,12 +20,9 @@
 //! | `score.rs` | mate, tablebase and draw scores, and their form in the table |
 //! | `control.rs`, `round_robin.rs` | stop flag, node counts and limits; turns of workers |
 //! | `remote_entries.rs` | table entries that go to other machines |
-//! | `coherence.rs` | a simulation of cache lines (feature `study`) |
 //! | `sync.rs` | atomics and locks as traits, for the models |
 //! | `params.rs` | tunable parameters |
 
-#[cfg(feature = "study")]
-pub mod coherence;
 mod control;
 mod history;
 mod ordering;
@@ -52,7 +49,7 @@ mod tests;
 pub const WORKER_STACK_BYTES: usize = 8 << 20;
 
 pub use control::Control;
-pub use history::{SharedHistories, Sharing};
+pub use history::SharedHistories;
 #[cfg(feature = "tune")]
 pub use params::tunable;
 pub use remote_entries::{EntryTaker, RemoteEntries, RemoteEntry, SentFilter};

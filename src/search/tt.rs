@@ -246,8 +246,6 @@ impl<T: SearchTable> Worker<T> {
     /// section 3).
     #[inline]
     pub(super) fn probe_tt(&self, position: &Position, ply: usize) -> Option<TtHit> {
-        #[cfg(feature = "study")]
-        super::coherence::table(position.key(), false);
         let (entry, work) = self.context.table.probe(position.key())?;
         let mv = Move::from_bits(entry.mv);
         if entry.mv != 0 && !mv.is_some_and(|mv| position.is_legal(mv)) {
@@ -278,8 +276,6 @@ impl<T: SearchTable> Worker<T> {
             eval: raw_eval.map_or(STORED_NO_EVAL, |eval| eval as i16),
         };
         let work = self.work() - work_before + 1;
-        #[cfg(feature = "study")]
-        super::coherence::table(position.key(), true);
         self.context.table.store(position.key(), &entry, work);
         if let Some(exchange) = &self.context.exchange {
             exchange.offer(self.count.worker(), self.nodes(), RemoteEntry { key: position.key(), entry, work });

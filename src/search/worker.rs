@@ -275,12 +275,6 @@ impl ThreadData {
         self.eval_cache.clear();
     }
 
-    /// Other workers may share these. The table is not among them.
-    #[cfg(feature = "study")]
-    pub(super) fn arrays(&self) -> Vec<(super::coherence::Structure, std::ops::Range<usize>)> {
-        self.histories.arrays().into_iter().chain(self.corrections.arrays()).collect()
-    }
-
     /// A change clears the evaluation cache.
     pub(super) fn set_network(&mut self, network: &Arc<Network>) {
         // By pointer: equal networks may use different SIMD kernels.

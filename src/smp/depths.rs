@@ -4,7 +4,6 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::atomic::AtomicU32;
 
-use crate::search::Sharing;
 use crate::search::score::MAX_DEPTH;
 use crate::search::sync::AtomicWord;
 
@@ -42,8 +41,8 @@ impl SmpStrategy {
         }
     }
 
-    pub(super) fn sharing(self) -> Sharing {
-        if self == Self::Same { Sharing::Nothing } else { Sharing::All }
+    pub(super) fn shares_histories(self) -> bool {
+        self != Self::Same
     }
 }
 

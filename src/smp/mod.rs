@@ -17,15 +17,11 @@ mod time;
 mod topology;
 mod vote;
 
-#[cfg(feature = "study")]
-pub use crate::search::Sharing;
 pub use depths::{SmpStrategy, UnknownStrategy};
 pub use machines::{Ballot, SearchLink};
 pub use numa::{Affinity, NumaPolicy, UnknownNumaPolicy};
 pub(crate) use numa::{cores, request_short_slices};
 pub(crate) use pool::Pool;
-#[cfg(feature = "study")]
-pub use pool::SharingStudy;
 pub(crate) use search::{Search, SearchHandle, SearchThread};
 pub use simulated::{ExchangeSettings, SimulatedMachines};
 pub use sink::{BestMove, Bound, CurrentMove, Info, Line, NullSink, Score, Sink};

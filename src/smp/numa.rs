@@ -139,17 +139,18 @@ impl Placement {
 
     /// Without binding.
     fn unbound(workers: usize) -> Self {
-        Self::in_groups_of(workers, usize::MAX).with_limited_groups()
+        Self::of_machines(workers, usize::MAX)
     }
 
-    /// In groups of `size` (at least 1), without binding. The last group may have fewer.
-    pub(super) fn in_groups_of(workers: usize, size: usize) -> Self {
+    /// Without binding, for simulated machines of `size` workers (at least 1). The last may have fewer.
+    pub(super) fn of_machines(workers: usize, size: usize) -> Self {
         let place = |worker| Place { group: worker / size.max(1), processors: Vec::new() };
-        Self { places: (0..workers).map(place).collect(), is_by_group: false, shortfall: None }
+        let machines = Self { places: (0..workers).map(place).collect(), is_by_group: false, shortfall: None };
+        machines.with_limited_groups()
     }
 
     /// Divides each group of more than [`MAX_SHARING`] workers evenly.
-    pub(super) fn with_limited_groups(mut self) -> Self {
+    fn with_limited_groups(mut self) -> Self {
         let sizes = self.group_sizes();
         let parts: Vec<usize> = sizes.iter().map(|workers| workers.div_ceil(MAX_SHARING)).collect();
         let mut before = vec![0; sizes.len()];
@@ -477,8 +478,7 @@ mod tests {
             let placement = Placement::unbound(workers);
             assert_eq!((placement.group_sizes(), placement.bound_groups()), (sizes, None), "{workers}");
         }
-        // Simulated machines of 40.
-        assert_eq!(Placement::in_groups_of(80, 40).with_limited_groups().group_sizes(), [20; 4]);
+        assert_eq!(Placement::of_machines(80, 40).group_sizes(), [20; 4]);
         // Pinned workers keep their cores.
         let topology = Machine::new(64, |_| 0, |_| 0, |p| p).topology();
         let pinned = plan(64, true, "none", &topology);

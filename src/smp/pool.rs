@@ -13,7 +13,7 @@ use super::depths::{DepthClaims, SmpStrategy};
 use super::numa::{Affinity, Placement, bind_to, binding_refused, cores, request_short_slices};
 use crate::eval::Network;
 use crate::search::{
-    Iteration, IterationResult, RootLine, SearchContext, SharedHistories, Sharing, ThreadData, TranspositionTable,
+    Iteration, IterationResult, RootLine, SearchContext, SharedHistories, ThreadData, TranspositionTable,
     WORKER_STACK_BYTES, Worker,
 };
 
@@ -79,16 +79,6 @@ pub struct Pool {
     groups: Vec<Arc<WorkerGroup>>,
 }
 
-/// The sharing of histories as measurements want it.
-#[cfg(feature = "study")]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SharingStudy {
-    /// Within a group.
-    pub sharing: Sharing,
-    /// Workers of a group, at least 1. Groups share nothing but the table.
-    pub group: usize,
-}
-
 impl Pool {
     /// `wanted` is at least 1. If the system refuses threads, the pool has fewer; it fails without the first.
     pub fn new(wanted: usize, strategy: SmpStrategy, affinity: &Affinity) -> io::Result<Self> {
@@ -98,23 +88,13 @@ impl Pool {
 
     /// Simulated machines of `size` workers (at least 1) share nothing and are bound to nothing.
     pub fn of_machines(wanted: usize, strategy: SmpStrategy, size: usize) -> io::Result<Self> {
-        Self::with_placement(wanted, strategy, Placement::in_groups_of(wanted, size).with_limited_groups())
-    }
-
-    /// For a measurement. The workers are bound to nothing.
-    #[cfg(feature = "study")]
-    pub fn of_study(wanted: usize, strategy: SmpStrategy, study: SharingStudy) -> io::Result<Self> {
-        Self::with_sharing(wanted, strategy, study.sharing, Placement::in_groups_of(wanted, study.group))
+        Self::with_placement(wanted, strategy, Placement::of_machines(wanted, size))
     }
 
     fn with_placement(wanted: usize, strategy: SmpStrategy, placement: Placement) -> io::Result<Self> {
-        Self::with_sharing(wanted, strategy, strategy.sharing(), placement)
-    }
-
-    fn with_sharing(wanted: usize, strategy: SmpStrategy, sharing: Sharing, placement: Placement) -> io::Result<Self> {
         let sizes = placement.group_sizes();
         let copies_network = sizes.len() > 1 && placement.processors().is_some();
-        let group = |&workers: &usize| Arc::new(WorkerGroup::new(workers, sharing, copies_network));
+        let group = |&workers: &usize| Arc::new(WorkerGroup::new(workers, strategy, copies_network));
         // The number of cores is read here rather than for each search: the call reads files.
         let cores = cores();
         let mut pool = Self {
@@ -335,8 +315,6 @@ fn search(
     if control.stopped() && index > 0 {
         return data;
     }
-    #[cfg(feature = "study")]
-    let _counting = control.coherence().map(|coherence| coherence.enter(index, &data));
     let (table, depths) = &machines[index / control.workers().div_ceil(machines.len())];
     let (table, network) = (Arc::clone(table), group.near(&context.network));
     let context = SearchContext { table, network, ..context.clone() };
@@ -376,33 +354,25 @@ fn search(
 /// Workers that share histories, with a copy of the network if there are several groups.
 struct WorkerGroup {
     workers: usize,
-    sharing: Sharing,
-    /// Created by the first worker of the group, so that they lie on its memory node.
-    histories: OnceLock<SharedHistories>,
+    /// Created by the first worker of the group, so that they lie on its memory node. `None` if each worker has its own.
+    histories: Option<OnceLock<SharedHistories>>,
     /// The original and its copy; the outer `None` if there is one group, or the groups are not bound.
     network: Option<Mutex<Option<[Arc<Network>; 2]>>>,
 }
 
 impl WorkerGroup {
-    fn new(workers: usize, sharing: Sharing, copies_network: bool) -> Self {
-        let network = copies_network.then(Mutex::default);
-        Self { workers, sharing, histories: OnceLock::new(), network }
+    fn new(workers: usize, strategy: SmpStrategy, copies_network: bool) -> Self {
+        let histories = strategy.shares_histories().then(OnceLock::new);
+        Self { workers, histories, network: copies_network.then(Mutex::default) }
     }
 
     fn new_data(&self) -> ThreadData {
-        let shared = || self.histories.get_or_init(|| SharedHistories::for_workers(self.workers));
-        match self.sharing {
-            Sharing::All => ThreadData::new(Some(shared())),
-            #[cfg(feature = "study")]
-            Sharing::CorrectionsAndContinuation => ThreadData::new(Some(&shared().with_continuation())),
-            #[cfg(feature = "study")]
-            Sharing::Corrections => ThreadData::new(Some(&shared().without_continuation())),
-            Sharing::Nothing => ThreadData::new(None),
-        }
+        let create = || SharedHistories::for_workers(self.workers);
+        ThreadData::new(self.histories.as_ref().map(|shared| shared.get_or_init(create)))
     }
 
     fn clear(&self) {
-        self.histories.get().into_iter().for_each(SharedHistories::clear);
+        self.histories.iter().filter_map(OnceLock::get).for_each(SharedHistories::clear);
     }
 
     /// Returns the network, or its copy near the workers of this group: reading weights from another memory node is slow. The
@@ -449,9 +419,9 @@ mod tests {
     #[test]
     fn workers_of_a_group_share_histories() {
         for (strategy, shares) in SmpStrategy::ALL.into_iter().zip([true, false, true]) {
-            let group = WorkerGroup::new(2, strategy.sharing(), false);
+            let group = WorkerGroup::new(2, strategy, false);
             group.new_data();
-            assert_eq!(group.histories.get().is_some(), shares, "{strategy}");
+            assert_eq!(group.histories.and_then(OnceLock::into_inner).is_some(), shares, "{strategy}");
         }
     }
 
@@ -488,7 +458,7 @@ mod tests {
     #[test]
     fn a_group_has_one_copy_of_the_network_in_use() {
         let network = Network::embedded();
-        let [alone, group] = [false, true].map(|copies| WorkerGroup::new(1, Sharing::All, copies));
+        let [alone, group] = [false, true].map(|copies| WorkerGroup::new(1, SmpStrategy::default(), copies));
         assert!(Arc::ptr_eq(&alone.near(&network), &network));
         let copy = group.near(&network);
         assert!(Arc::ptr_eq(&group.near(&network), &copy) && !Arc::ptr_eq(&copy, &network) && copy == network);

@@ -63,8 +63,6 @@ pub struct Search {
     pub machines: Option<Arc<SimulatedMachines>>,
     /// The search's time counts from here.
     pub started: Instant,
-    #[cfg(feature = "study")]
-    pub coherence: Option<Arc<crate::search::coherence::Coherence>>,
 }
 
 impl Search {
@@ -118,20 +116,15 @@ impl Search {
     fn control(&self, budget: Option<Budget>) -> Control {
         let limits = &self.limits;
         let (places, quantum) = match self.lockstep {
-            #[cfg(feature = "study")]
-            true if self.coherence.is_some() => (1, 1),
             true => (1, RoundRobin::QUANTUM),
             false => (self.pool.cores(), RoundRobin::CROWDED_QUANTUM),
         };
         // The workers check the hard limit too: the owner's timer can fire late.
         let end = budget.filter(|_| !limits.ponder).and_then(|budget| self.started.checked_add(budget.hard));
-        let control = Control::new(if self.is_short(budget) { 1 } else { self.pool.len() }, limits.nodes)
+        Control::new(if self.is_short(budget) { 1 } else { self.pool.len() }, limits.nodes)
             .with_soft_nodes(limits.soft_nodes)
             .with_turns(places, quantum)
-            .with_deadline(end);
-        #[cfg(feature = "study")]
-        let control = control.with_coherence(self.coherence.clone());
-        control
+            .with_deadline(end)
     }
 }
 
@@ -711,8 +704,6 @@ mod tests {
             fingerprint: 0,
             machines: None,
             started,
-            #[cfg(feature = "study")]
-            coherence: None,
         };
         let (sender, events) = unbounded();
         let mut owner = Owner::new(search, events, Arc::default());

@@ -135,8 +135,6 @@ pub(super) struct Session {
     pub(super) sink: Arc<UciSink>,
     pub(super) engine: Engine,
     pub(super) strength: Strength,
-    #[cfg(feature = "study")]
-    pub(super) simulation: super::options::study::Simulation,
     pub(super) game: Game,
     /// Sets `game` on other machines.
     position_line: String,
@@ -170,8 +168,6 @@ impl Session {
             sink,
             engine,
             strength: Strength::default(),
-            #[cfg(feature = "study")]
-            simulation: Default::default(),
             game: Game::new(Position::startpos()),
             position_line: PositionCommand::default().to_string(),
             position_fault: None,

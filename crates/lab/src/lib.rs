@@ -12,7 +12,6 @@
 //! | [`report`] | the report: the paper's tables, figures and claims beside the new ones |
 //! | [`check_bits`], [`crowding`] | type-1 errors and full tables in Sesame's own search |
 //! | [`machines`] | several machines, simulated |
-//! | `sharing` | the cost of shared histories (feature `study`) |
 //! | [`engine_search`], [`positions`] | Sesame's search on any table; the paper's positions |
 //!
 //! ALIBABA searches the paper's first position, without a table and with one:
@@ -44,8 +43,6 @@ pub mod experiment;
 pub mod machines;
 pub mod positions;
 pub mod report;
-#[cfg(feature = "study")]
-pub mod sharing;
 
 /// In the root folder of the project.
 pub const SCHEMES_FOLDER: &str = "docs/notebook/replacement-schemes";
@@ -53,9 +50,6 @@ pub const SCHEMES_FOLDER: &str = "docs/notebook/replacement-schemes";
 pub const TABLE_FOLDER: &str = "docs/results/table";
 
 pub const MACHINES_FOLDER: &str = "docs/results/machines";
-
-#[cfg(feature = "study")]
-pub const SHARING_FOLDER: &str = "docs/results/sharing";
 
 /// In results files and pages. "0.1.0" alone is an engine with a hand-written evaluation.
 pub(crate) const ENGINE: &str = concat!(env!("CARGO_PKG_VERSION"), " (network)");

@@ -147,7 +147,7 @@ fn run(group: MachineGroup, depth: u32, positions: usize) -> Result<MachinesResu
     // No entry is as deep as this: nothing is exchanged.
     let none = ExchangeSettings { min_depth: u8::MAX, ..ExchangeSettings::default() };
     let machines = Arc::new(SimulatedMachines::new(tables, group.exchange.unwrap_or(none)));
-    engine.simulate_machines(Some(Arc::clone(&machines)))?;
+    engine.simulate_machines(Arc::clone(&machines))?;
     let limits = Limits { depth: Some(depth), ..Limits::default() };
     let mut nodes = Vec::new();
     for position in bench::positions().take(positions) {

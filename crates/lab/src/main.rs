@@ -68,8 +68,6 @@ enum Command {
     ///
     /// The usual depth is 13.
     Machines(MeasureArgs),
-    #[cfg(feature = "study")]
-    Sharing(SharingArgs),
 }
 
 /// Settings of a measurement on the bench.
@@ -84,53 +82,6 @@ struct MeasureArgs {
     /// The folder for the page and its picture [default: that of the committed page]
     #[arg(long, value_name = "FOLDER")]
     output: Option<PathBuf>,
-}
-
-/// Count the cache misses of shared histories, in simulated caches of 2 to 128 workers
-///
-/// It takes about a quarter of an hour on two cores with --jobs 2.
-#[cfg(feature = "study")]
-#[derive(Debug, Args)]
-struct SharingArgs {
-    /// Only these numbers of workers, of 2, 4, 8, 16, 32, 64 and 128
-    #[arg(long, value_delimiter = ',', value_parser = shared_workers, value_name = "NUMBERS")]
-    workers: Vec<usize>,
-    /// Number of positions of the bench
-    #[arg(long, default_value_t = 10, value_parser = whole_number(1_u16..=50))]
-    positions: u16,
-    /// Nodes of each worker that count, after as many that do not
-    #[arg(long, default_value_t = 4000, value_parser = whole_number(100_u32..))]
-    nodes: u32,
-    /// Number of searches at a time
-    #[arg(long, default_value_t = 1, value_parser = whole_number(1_u16..=256))]
-    jobs: u16,
-    /// Nodes a second of a thread that shares nothing
-    #[arg(long, default_value_t = 1_000_000, value_parser = whole_number(1000_u32..))]
-    speed: u32,
-    /// Write the page on the counts that are in the folder, without a measurement
-    #[arg(long, conflicts_with_all = ["workers", "positions", "nodes", "jobs"])]
-    redraw: bool,
-    /// The folder for counts, page and pictures; games.csv there has the results of matches
-    #[arg(long, default_value = sesame_lab::SHARING_FOLDER, value_name = "FOLDER")]
-    output: PathBuf,
-}
-
-#[cfg(feature = "study")]
-fn shared_workers(text: &str) -> Result<usize, String> {
-    let found = text.parse().ok().filter(|workers| sesame_lab::sharing::WORKERS.contains(workers));
-    found.ok_or_else(|| "not one of 2, 4, 8, 16, 32, 64 and 128".to_owned())
-}
-
-#[cfg(feature = "study")]
-impl SharingArgs {
-    fn run(self) -> Result<(), CommandError> {
-        use sesame_lab::sharing::{Measure, WORKERS, study};
-        let Self { workers, positions, nodes, jobs, speed, redraw, output } = self;
-        check_folder(&output, "sharing.md")?;
-        let workers = if workers.is_empty() { WORKERS.to_vec() } else { workers };
-        let measure = Measure { workers, positions: positions.into(), nodes: nodes.into(), jobs: jobs.into() };
-        save(&output, study((!redraw).then_some(measure), &output, speed.into())?)
-    }
 }
 
 /// Run the experiment of 1994: seven schemes, eight table sizes, 18 positions, 3 to 8 plies
@@ -212,8 +163,6 @@ impl Command {
             }
             Command::Crowding(args) => args.run(15, TABLE_FOLDER, "crowding.md", crowding::study),
             Command::Machines(args) => args.run(13, MACHINES_FOLDER, "machines.md", machines::study),
-            #[cfg(feature = "study")]
-            Command::Sharing(args) => args.run(),
         }
     }
 }

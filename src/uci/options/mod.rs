@@ -148,14 +148,6 @@ static OPTIONS: [UciOption; 27] = [
     text(DEBUG_LOG_FILE, "", |_, _| {}),
 ];
 
-fn options() -> impl Iterator<Item = &'static UciOption> {
-    #[cfg(feature = "study")]
-    let measured = &study::OPTIONS;
-    #[cfg(not(feature = "study"))]
-    let measured = &[];
-    OPTIONS.iter().chain(measured)
-}
-
 pub(super) struct Strength {
     limited: bool,
     elo: u32,
@@ -259,7 +251,7 @@ pub(crate) struct Setting {
 
 impl Setting {
     fn option(&self) -> Option<&'static UciOption> {
-        options().find(|option| option.name == self.name)
+        OPTIONS.iter().find(|option| option.name == self.name)
     }
 
     pub(super) fn apply(&self, session: &mut Session) {
@@ -289,7 +281,7 @@ impl Setting {
 }
 
 pub(super) fn declarations() -> Vec<String> {
-    let lines = options().map(declaration);
+    let lines = OPTIONS.iter().map(declaration);
     #[cfg(feature = "tune")]
     let lines = lines.chain(tuned::declarations());
     lines.collect()
@@ -313,7 +305,7 @@ fn declaration(UciOption { name, kind, .. }: &UciOption) -> String {
 /// Names and words match in any case. The error is a message for the user.
 pub(super) fn parse_setting(name: &str, value: Option<&str>) -> Result<Setting, String> {
     let value = value.unwrap_or_default();
-    let Some(option) = options().find(|option| option.name.eq_ignore_ascii_case(name)) else {
+    let Some(option) = OPTIONS.iter().find(|option| option.name.eq_ignore_ascii_case(name)) else {
         #[cfg(feature = "tune")]
         if let Some(result) = tuned::parse_setting(name, value) {
             return result;
@@ -353,9 +345,6 @@ fn invalid_value(name: &str, expected: &str, value: &str) -> String {
     let found = if value.is_empty() { "nothing".to_owned() } else { quote(value) };
     format!("option {name} kept as it was: expected {expected}, found {found}")
 }
-
-#[cfg(feature = "study")]
-pub(super) mod study;
 
 #[cfg(feature = "tune")]
 mod tuned {

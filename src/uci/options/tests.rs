@@ -4,11 +4,11 @@ use super::*;
 use crate::engine::NumaPolicy;
 use crate::uci::Output;
 
-pub(super) fn session() -> Session {
+fn session() -> Session {
     Session::new(Output::new(std::io::sink()), None).unwrap().0
 }
 
-pub(super) fn set(session: &mut Session, name: &str, value: &str) {
+fn set(session: &mut Session, name: &str, value: &str) {
     parse_setting(name, Some(value)).unwrap().apply(session);
 }
 
@@ -48,10 +48,10 @@ fn options_are_declared_as_guis_expect() {
         "UCI_AnalyseMode type check default false",
         "Debug Log File type string default <empty>",
     ];
-    // Options for measurements and tuning follow.
+    // Search parameters follow with the feature `tune`.
     let lines = declarations();
     assert_eq!(lines[..expected.len()], expected.map(|line| format!("option name {line}")));
-    assert!(cfg!(any(feature = "study", feature = "tune")) || lines.len() == expected.len());
+    assert!(cfg!(feature = "tune") || lines.len() == expected.len());
 }
 
 #[test]
