@@ -4,7 +4,6 @@
 //! continuation history), <https://www.chessprogramming.org/Countermove_Heuristic>,
 //! <https://www.chessprogramming.org/Static_Evaluation_Correction_History>.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI16, AtomicU16, Ordering::Relaxed};
 
 use arrayvec::ArrayVec;
@@ -79,7 +78,7 @@ const MAX_CORRECTION_FACTOR: usize = 64;
 /// Units of correction history in one centipawn.
 const CORRECTION_GRAIN: i32 = 16;
 
-/// About 1.2 MB.
+/// Of one worker, or of a group of workers. About 1.2 MB, and the corrections.
 #[derive(Debug)]
 pub struct Histories {
     /// By side to move, threats against origin and destination, origin, destination.
@@ -90,20 +89,26 @@ pub struct Histories {
     continuation: Box<[[HistoryEntry; PieceTo::COUNT]]>,
     /// The last quiet refutation by the move it refuted, as bits; 0 is none.
     counter: [AtomicU16; PieceTo::COUNT],
+    pub(super) corrections: Corrections,
 }
 
 impl Default for Histories {
     fn default() -> Self {
+        Self::for_workers(1)
+    }
+}
+
+impl Histories {
+    pub fn for_workers(workers: usize) -> Self {
         Self {
             butterfly: [const { [const { [const { [const { HistoryEntry::new() }; 64] }; 64] }; 4] }; 2],
             capture: [const { [const { [const { HistoryEntry::new() }; 6] }; 64] }; 12],
             continuation: (0..PieceTo::COUNT).map(|_| [const { HistoryEntry::new() }; PieceTo::COUNT]).collect(),
             counter: [const { AtomicU16::new(0) }; PieceTo::COUNT],
+            corrections: Corrections::for_workers(workers),
         }
     }
-}
 
-impl Histories {
     pub fn clear(&self) {
         let butterfly = self.butterfly.as_flattened().as_flattened().as_flattened();
         let capture = self.capture.as_flattened().as_flattened();
@@ -113,6 +118,7 @@ impl Histories {
         for counter in &self.counter {
             counter.store(0, Relaxed);
         }
+        self.corrections.clear();
     }
 
     #[inline]
@@ -190,12 +196,12 @@ pub struct Corrections {
 
 impl Corrections {
     /// 192 KiB for each worker, rounded up to a power of two, at most 12 MiB.
-    pub fn for_workers(workers: usize) -> Self {
+    fn for_workers(workers: usize) -> Self {
         let entries = || (0..CORRECTION_SIZE * correction_factor(workers)).map(|_| HistoryEntry::new()).collect();
         Self { entries: [(); 2].map(|()| [(); 3].map(|()| entries())) }
     }
 
-    pub fn clear(&self) {
+    fn clear(&self) {
         for entry in self.entries.as_flattened().iter().flatten() {
             entry.0.store(0, Relaxed);
         }
@@ -225,23 +231,6 @@ impl Corrections {
         for entry in self.of(position) {
             entry.update::<CORRECTION_MAX>(bonus);
         }
-    }
-}
-
-#[derive(Debug, Clone)]
-pub struct SharedHistories {
-    pub(super) histories: Arc<Histories>,
-    pub(super) corrections: Arc<Corrections>,
-}
-
-impl SharedHistories {
-    pub(crate) fn for_workers(workers: usize) -> Self {
-        Self { histories: Arc::default(), corrections: Arc::new(Corrections::for_workers(workers)) }
-    }
-
-    pub(crate) fn clear(&self) {
-        self.histories.clear();
-        self.corrections.clear();
     }
 }
 

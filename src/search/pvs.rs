@@ -391,7 +391,7 @@ impl<T: SearchTable> Worker<T> {
             Bound::Exact => true,
         };
         if !node.in_check && shows_error && !is_decisive(score) && best_move.is_none_or(|mv| !position.is_noisy(mv)) {
-            self.thread.corrections.update(position, score - static_eval, depth);
+            self.thread.histories.corrections.update(position, score - static_eval, depth);
         }
     }
 }

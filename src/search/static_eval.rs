@@ -20,7 +20,7 @@ impl<T: SearchTable> Worker<T> {
     pub(super) fn static_evals(&mut self, position: &Position, tt_hit: Option<TtHit>, ply: usize) -> (i32, i32) {
         let raw_eval = tt_hit.and_then(|tt_hit| tt_hit.eval).unwrap_or_else(|| self.evaluate(position, ply));
         let scaled = if self.scales_by_material { scale_by_material(position, raw_eval) } else { raw_eval };
-        let corrected = scaled + self.thread.corrections.get(position);
+        let corrected = scaled + self.thread.histories.corrections.get(position);
         (raw_eval, corrected.clamp(-DECISIVE_BOUND + 1, DECISIVE_BOUND - 1))
     }
 

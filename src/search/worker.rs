@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::control::{Aborted, Control, NodeCount};
-use super::history::{Corrections, Histories, PieceTo, SharedHistories};
+use super::history::{Histories, PieceTo};
 use super::pruning::Reductions;
 use super::remote_entries::RemoteEntries;
 use super::root::{RootLine, RootMove, ordered_root_moves};
@@ -240,7 +240,6 @@ impl StackEntry {
 /// create it, so that the memory is local to its core.
 pub struct ThreadData {
     pub(super) histories: Arc<Histories>,
-    pub(super) corrections: Arc<Corrections>,
     is_sharing: bool,
     pub(super) reductions: Reductions,
     pub(super) eval_cache: EvalCache,
@@ -251,12 +250,9 @@ pub struct ThreadData {
 
 impl ThreadData {
     /// Without `shared`, the histories are the thread's own.
-    pub fn new(shared: Option<&SharedHistories>) -> Self {
-        let SharedHistories { histories, corrections } =
-            shared.cloned().unwrap_or_else(|| SharedHistories::for_workers(1));
+    pub fn new(shared: Option<&Arc<Histories>>) -> Self {
         Self {
-            histories,
-            corrections,
+            histories: shared.cloned().unwrap_or_default(),
             is_sharing: shared.is_some(),
             reductions: Reductions::new(),
             eval_cache: EvalCache::new(),
@@ -266,11 +262,10 @@ impl ThreadData {
         }
     }
 
-    /// Clears the thread's own histories. `SharedHistories::clear` clears shared ones.
+    /// Clears the evaluation cache, and the thread's own histories. The pool clears shared ones.
     pub fn clear(&mut self) {
         if !self.is_sharing {
             self.histories.clear();
-            self.corrections.clear();
         }
         self.eval_cache.clear();
     }

@@ -13,8 +13,8 @@ use super::depths::{DepthClaims, SmpStrategy};
 use super::numa::{Affinity, Placement, bind_to, binding_refused, cores, request_short_slices};
 use crate::eval::Network;
 use crate::search::{
-    Iteration, IterationResult, RootLine, SearchContext, SharedHistories, ThreadData, TranspositionTable,
-    WORKER_STACK_BYTES, Worker,
+    Histories, Iteration, IterationResult, RootLine, SearchContext, ThreadData, TranspositionTable, WORKER_STACK_BYTES,
+    Worker,
 };
 
 /// For the owner of a search.
@@ -355,7 +355,7 @@ fn search(
 struct WorkerGroup {
     workers: usize,
     /// Created by the first worker of the group, so that they lie on its memory node. `None` if each worker has its own.
-    histories: Option<OnceLock<SharedHistories>>,
+    histories: Option<OnceLock<Arc<Histories>>>,
     /// The original and its copy; the outer `None` if there is one group, or the groups are not bound.
     network: Option<Mutex<Option<[Arc<Network>; 2]>>>,
 }
@@ -367,12 +367,12 @@ impl WorkerGroup {
     }
 
     fn new_data(&self) -> ThreadData {
-        let create = || SharedHistories::for_workers(self.workers);
+        let create = || Arc::new(Histories::for_workers(self.workers));
         ThreadData::new(self.histories.as_ref().map(|shared| shared.get_or_init(create)))
     }
 
     fn clear(&self) {
-        self.histories.iter().filter_map(OnceLock::get).for_each(SharedHistories::clear);
+        self.histories.iter().filter_map(OnceLock::get).for_each(|histories| histories.clear());
     }
 
     /// Returns the network, or its copy near the workers of this group: reading weights from another memory node is slow. The
@@ -418,10 +418,11 @@ mod tests {
 
     #[test]
     fn workers_of_a_group_share_histories() {
-        for (strategy, shares) in SmpStrategy::ALL.into_iter().zip([true, false, true]) {
+        for (strategy, users) in SmpStrategy::ALL.into_iter().zip([Some(2), None, Some(2)]) {
             let group = WorkerGroup::new(2, strategy, false);
-            group.new_data();
-            assert_eq!(group.histories.and_then(OnceLock::into_inner).is_some(), shares, "{strategy}");
+            let _data = [(); 2].map(|()| group.new_data());
+            let shared = group.histories.as_ref().and_then(OnceLock::get);
+            assert_eq!(shared.map(|histories| Arc::strong_count(histories) - 1), users, "{strategy}");
         }
     }
 
