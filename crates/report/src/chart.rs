@@ -310,7 +310,7 @@ pub struct BarChart {
     /// From the top.
     pub bars: Vec<Bar>,
     /// A value to compare with, and its name.
-    pub mark: Option<(f64, String)>,
+    pub mark: (f64, String),
 }
 
 impl BarChart {
@@ -332,8 +332,8 @@ impl BarChart {
             }
             let pixel = pixels(area, &chart);
             let text = ("sans-serif", 17, &INK).into_text_style(area);
-            let lines = [(0.0, "")].into_iter().chain(self.mark.iter().map(|(value, name)| (*value, name.as_str())));
-            for (value, name) in lines {
+            let (mark, name) = &self.mark;
+            for (value, name) in [(0.0, ""), (*mark, name)] {
                 let [bottom, top] = [pixel(value, 0.0), pixel(value, count)];
                 area.draw(&PathElement::new(vec![bottom, top], INK.stroke_width(1)))?;
                 let above = text.pos(Pos::new(HPos::Center, VPos::Bottom));
@@ -499,7 +499,7 @@ mod tests {
         };
         let axis = Axis::round("speed-up", [0.0, 3.0].into_iter(), |value, _| value.to_string());
         let bars = vec![bar("<first>", 2.0), bar("second", 1.0)];
-        let svg = BarChart { title: "A & B".into(), axis, bars, mark: Some((1.0, "one".into())) }.draw().unwrap();
+        let svg = BarChart { title: "A & B".into(), axis, bars, mark: (1.0, "one".into()) }.draw().unwrap();
         let xml = roxmltree::Document::parse(&svg).unwrap();
         let has = |text: &str| xml.descendants().any(|node| node.text().is_some_and(|found| found.trim() == text));
         assert!(["A & B", "speed-up", "<first>", "second", "2.00", "1.00", "one"].into_iter().all(has), "{svg}");

@@ -440,7 +440,7 @@ fn speed_up_bars(title: &str, threads: u32, lines: &[ChartLine]) -> Result<Strin
     let ends = bars.iter().map(|bar| bar.interval.1).chain([0.0, f64::from(threads)]);
     let write = |value: f64, step: f64| format!("{value:.*}", usize::from(step < 1.0));
     let axis = Axis::round(&format!("{RATIO} (longer is faster)"), ends, write);
-    BarChart { title: title.to_owned(), axis, bars, mark: Some((1.0, "one thread".to_owned())) }.draw()
+    BarChart { title: title.to_owned(), axis, bars, mark: (1.0, "one thread".to_owned()) }.draw()
 }
 
 /// Has more labels for a smaller range.
