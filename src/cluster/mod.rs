@@ -21,7 +21,7 @@ mod block;
 mod follower;
 mod leader;
 #[cfg(test)]
-mod model;
+mod model_tests;
 #[cfg(feature = "mpi")]
 pub(crate) mod mpi;
 mod outbox;
