@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::AnalyseArguments;
 use super::output::write_json;
@@ -34,8 +34,7 @@ pub(super) fn run(fen: &str, arguments: &AnalyseArguments, output: &Output) -> R
         _ => return search(&root, &game, arguments, arguments.engine(options)?, output),
     };
     if arguments.json {
-        let score = Some(WhiteScore::new(score, root.side_to_move()));
-        return write_json(output, &JsonResult { outcome: Some(outcome), score, ..JsonResult::of(&root) });
+        return write_json(output, &result_json(&SearchReport::default(), &root, Some((outcome, score))));
     }
     output.line(&text);
     Ok(())
@@ -66,7 +65,7 @@ fn search(
                 status.depth = info.line.depth;
                 if !arguments.json {
                     output.line(&row(info, root, arguments.multipv > 1));
-                } else if let Err(error) = write_json(output, &JsonLine::new(info, root)) {
+                } else if let Err(error) = write_json(output, &line_json(info, root)) {
                     written = Err(error);
                 }
             }
@@ -78,7 +77,7 @@ fn search(
     status.clear();
     if arguments.json {
         report.messages.iter().for_each(|text| print_status(text));
-        return written.and_then(|()| write_json(output, &JsonResult::of_search(&report, root)));
+        return written.and_then(|()| write_json(output, &result_json(&report, root, None)));
     }
     report.messages.iter().for_each(|text| output.line(text));
     output.line(&conclusion(&report, root));
@@ -134,82 +133,54 @@ fn conclusion(report: &SearchReport, root: &Position) -> String {
     }
 }
 
-#[derive(Serialize)]
-struct JsonLine {
-    r#type: &'static str,
-    depth: u32,
-    seldepth: u32,
-    multipv: usize,
-    score: WhiteScore,
-    /// For White; `None` for an exact score.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    bound: Option<&'static str>,
-    nodes: u64,
-    seconds: f64,
-    tb_hits: u64,
-    hashfull: u32,
-    pv: Vec<String>,
-    san: String,
+fn line_json(info: &Info, root: &Position) -> Value {
+    let (line, side) = (&info.line, root.side_to_move());
+    let mut json = json!({
+        "type": "line",
+        "depth": line.depth,
+        "seldepth": line.seldepth,
+        "multipv": line.rank,
+        "score": WhiteScore::new(line.score, side),
+        "nodes": info.nodes,
+        "seconds": info.elapsed.as_secs_f64(),
+        "tb_hits": info.tb_hits,
+        "hashfull": info.hashfull,
+        "pv": uci_line(root, &line.pv),
+        "san": san_line(root, &line.pv),
+    });
+    let bound = match white_bound(line.bound, side) {
+        0 => None,
+        1.. => Some("lower"),
+        _ => Some("upper"),
+    };
+    insert(&mut json, "bound", bound);
+    json
 }
 
-impl JsonLine {
-    fn new(info: &Info, root: &Position) -> JsonLine {
-        let (line, side) = (&info.line, root.side_to_move());
-        JsonLine {
-            r#type: "line",
-            depth: line.depth,
-            seldepth: line.seldepth,
-            multipv: line.rank,
-            score: WhiteScore::new(line.score, side),
-            bound: match white_bound(line.bound, side) {
-                0 => None,
-                1.. => Some("lower"),
-                _ => Some("upper"),
-            },
-            nodes: info.nodes,
-            seconds: info.elapsed.as_secs_f64(),
-            tb_hits: info.tb_hits,
-            hashfull: info.hashfull,
-            pv: uci_line(root, &line.pv),
-            san: san_line(root, &line.pv),
-        }
-    }
+/// `outcome` is that of a finished game, with its score.
+fn result_json(report: &SearchReport, root: &Position, outcome: Option<(&str, Score)>) -> Value {
+    let line: Vec<Move> = report.best.into_iter().chain(report.ponder).collect();
+    let mut line = uci_line(root, &line).into_iter();
+    let score = outcome.map(|(_, score)| score).or(Assessment::of(report).map(|assessment| assessment.score));
+    let mut json = json!({
+        "type": "result",
+        "fen": root.fen(false),
+        // Of the best line; `{"mate": 0}` if the side to move is mated.
+        "score": score.map(|score| WhiteScore::new(score, root.side_to_move())),
+        "best": line.next(),
+        "best_san": report.best.map(|mv| root.to_san(mv)),
+        "ponder": line.next(),
+        "nodes": report.nodes,
+        "seconds": report.elapsed.as_secs_f64(),
+    });
+    insert(&mut json, "outcome", outcome.map(|(outcome, _)| outcome));
+    json
 }
 
-#[derive(Default, Serialize)]
-struct JsonResult {
-    r#type: &'static str,
-    fen: String,
-    /// `checkmate` or `stalemate`: there is no best move then.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    outcome: Option<&'static str>,
-    /// Of the best line; `{"mate": 0}` if the side to move is mated.
-    score: Option<WhiteScore>,
-    best: Option<String>,
-    best_san: Option<String>,
-    ponder: Option<String>,
-    nodes: u64,
-    seconds: f64,
-}
-
-impl JsonResult {
-    fn of(root: &Position) -> JsonResult {
-        JsonResult { r#type: "result", fen: root.fen(false), ..JsonResult::default() }
-    }
-
-    fn of_search(report: &SearchReport, root: &Position) -> JsonResult {
-        let line: Vec<Move> = report.best.into_iter().chain(report.ponder).collect();
-        let mut line = uci_line(root, &line).into_iter();
-        let assessment = Assessment::of(report);
-        JsonResult {
-            score: assessment.map(|assessment| WhiteScore::new(assessment.score, root.side_to_move())),
-            best: line.next(),
-            best_san: report.best.map(|mv| root.to_san(mv)),
-            ponder: line.next(),
-            nodes: report.nodes,
-            seconds: report.elapsed.as_secs_f64(),
-            ..JsonResult::of(root)
-        }
+/// Without a value, the key stays absent.
+fn insert(json: &mut Value, key: &str, value: Option<&str>) {
+    if let (Some(fields), Some(value)) = (json.as_object_mut(), value) {
+        fields.insert(key.to_owned(), value.into());
     }
 }
 

@@ -2,12 +2,11 @@
 //!
 //! The page needs no other file and no network. The games are in it as JSON.
 
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::accuracy::{Judgement, PlayerStats, chances, negated};
 use super::annotate::{Annotated, Judged, without_commands};
 use super::results::player_names;
-use crate::cli::CommandError;
 use crate::cli::assessment::WhiteScore;
 use crate::engine::Score;
 use crate::games::pgn::{Annotation, PgnGame, Ply};
@@ -102,50 +101,10 @@ const PAGE: &str = include_str!("report.html");
 /// Replaced by the games in [`PAGE`].
 const GAMES: &str = "[/* games */]";
 
-#[derive(Serialize)]
-struct GamePage<'a> {
-    /// In the summary.
-    number: u64,
-    title: String,
-    /// Engine and limit.
-    annotator: &'a str,
-    headings: Vec<&'static str>,
-    players: Vec<Vec<String>>,
-    /// The start position, then the position after each move.
-    steps: Vec<Step>,
-}
-
-#[derive(Serialize)]
-struct Step {
-    fen: String,
-    /// As shown.
-    score: Option<String>,
-    /// White's, 0 to 1.
-    chances: Option<f64>,
-    /// Comments and variations, without commands such as `[%clk 0:05:00]`.
-    comment: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    played: Option<Played>,
-}
-
-#[derive(Serialize)]
-struct Played {
-    /// `12.` or `12...`.
-    number: String,
-    is_white: bool,
-    san: String,
-    squares: [String; 2],
-    /// Of the better move, for an arrow; `None` without a judgement.
-    best: Option<[String; 2]>,
-    /// `?!`, `?`, `??` or nothing.
-    sign: &'static str,
-    /// With the better line; empty without a judgement.
-    judgement: String,
-}
-
 /// For [`page`], after a comma.
-pub(super) fn game(number: u64, annotated: &Annotated, annotator: &str) -> Result<String, CommandError> {
+pub(super) fn game(number: u64, annotated: &Annotated, annotator: &str) -> String {
     let introduction = without_commands(&annotated.record.comments.join(" "), "[%");
+    // The start position, then the position after each move.
     let mut steps = vec![step(&annotated.start, annotated.first_score, introduction, None)];
     for (ply, made) in annotated.record.plies.iter().zip(&annotated.moves) {
         let squares = |mv| {
@@ -154,32 +113,45 @@ pub(super) fn game(number: u64, annotated: &Annotated, annotator: &str) -> Resul
         };
         let is_white = made.before.side_to_move() == Color::White;
         let judged = made.judged.as_ref();
-        let played = Played {
-            number: format!("{}{}", made.before.fullmove_number(), if is_white { "." } else { "..." }),
-            is_white,
-            san: made.before.to_san(made.mv),
-            squares: squares(made.mv),
-            best: judged.and_then(|judged| made.before.from_san(&judged.best).ok()).map(squares),
-            sign: judged.map_or_else(|| glyph(ply), |judged| judged.judgement.sign()),
-            judgement: judged
+        let played = json!({
+            "number": format!("{}{}", made.before.fullmove_number(), if is_white { "." } else { "..." }),
+            "is_white": is_white,
+            "san": made.before.to_san(made.mv),
+            "squares": squares(made.mv),
+            // For an arrow.
+            "best": judged.and_then(|judged| made.before.from_san(&judged.best).ok()).map(squares),
+            "sign": judged.map_or_else(|| glyph(ply), |judged| judged.judgement.sign()),
+            "judgement": judged
                 .map_or_else(String::new, |judged| format!("{}. Best: {}", judged.judgement.name(), judged.line)),
-        };
+        });
         steps.push(step(&made.after, made.score, comment(ply, judged), Some(played)));
     }
     let rows = player_names(&annotated.record).into_iter().zip(&annotated.stats);
-    let players = rows.map(|(name, stats)| std::iter::once(name).chain(stats.row()).collect()).collect();
-    let (title, headings) = (title(&annotated.record), PlayerStats::HEADINGS.to_vec());
-    let page = GamePage { number, title, annotator, headings, players, steps };
-    let text = serde_json::to_string(&page).map_err(CommandError::failed)?;
+    let players: Vec<Vec<String>> =
+        rows.map(|(name, stats)| std::iter::once(name).chain(stats.row()).collect()).collect();
+    let page = json!({
+        "number": number,
+        "title": title(&annotated.record),
+        "annotator": annotator,
+        "headings": PlayerStats::HEADINGS,
+        "players": players,
+        "steps": steps,
+    });
     // A script ends at `</script`, in a string, too.
-    Ok(format!(",\n{}", text.replace('<', "\\u003c")))
+    format!(",\n{}", page.to_string().replace('<', "\\u003c"))
 }
 
-fn step(position: &Position, score: Option<Score>, comment: String, played: Option<Played>) -> Step {
+/// The chances are White's, 0 to 1.
+fn step(position: &Position, score: Option<Score>, comment: String, played: Option<Value>) -> Value {
     let side = position.side_to_move();
     let text = |score| if score == Score::Mate(0) { "#".to_owned() } else { WhiteScore::new(score, side).to_string() };
-    let chances = score.map(|score| white_chances(score, side));
-    Step { fen: position.fen(false), score: score.map(text), chances, comment, played }
+    json!({
+        "fen": position.fen(false),
+        "score": score.map(text),
+        "chances": score.map(|score| white_chances(score, side)),
+        "comment": comment,
+        "played": played,
+    })
 }
 
 /// Such as `!`; empty without a glyph.
@@ -231,10 +203,10 @@ mod tests {
             Some(Assessment { score: Score::Centipawns(score), line, depth: 1 })
         });
         let annotated = annotate(&record, &replay, &assessments, Thresholds::default());
-        let page = page(&game(7, &annotated, "Sesame 9, depth 1 per position").unwrap());
+        let page = page(&game(7, &annotated, "Sesame 9, depth 1 per position"));
         assert!(page.starts_with("<!DOCTYPE html>") && !page.contains("</script><b>") && !page.contains(GAMES));
         let data = page.split_once("id=\"games\">").unwrap().1.split_once("</script>").unwrap().0;
-        let games: serde_json::Value = serde_json::from_str(data).unwrap();
+        let games: Value = serde_json::from_str(data).unwrap();
         let steps = games[0]["steps"].as_array().unwrap();
         assert_eq!(steps.len(), 4);
         assert!(games[0]["title"].as_str().unwrap().starts_with("</script><b> – Black"));
@@ -245,7 +217,7 @@ mod tests {
         );
         assert_eq!(steps[3]["played"]["squares"][1], "e2");
         let best = replay.start.to_uci(*replay.start.legal_moves().last().unwrap(), false);
-        assert_eq!(steps[3]["played"]["best"], serde_json::json!([best[0..2], best[2..4]]));
+        assert_eq!(steps[3]["played"]["best"], json!([best[0..2], best[2..4]]));
         assert!(steps[1]["played"]["best"].is_null());
         assert_eq!(games[0]["annotator"], "Sesame 9, depth 1 per position");
         assert_eq!((&steps[3]["score"], &steps[0]["fen"]), (&"-3.00".into(), &Position::startpos().fen(false).into()));
@@ -260,7 +232,7 @@ mod tests {
         let assess = |score| Some(Assessment { score: Score::Centipawns(score), line: vec![castling], depth: 1 });
         let annotated = annotate(&record, &replay, &[assess(300), assess(300)], Thresholds::default());
         assert_eq!(annotated.moves[0].judged.as_ref().unwrap().best, "O-O");
-        let game = game(1, &annotated, "Sesame").unwrap();
+        let game = game(1, &annotated, "Sesame");
         assert!(game.contains("\"best\":[\"g1\",\"h1\"]"), "{game}");
     }
 

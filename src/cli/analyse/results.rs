@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::accuracy::PlayerStats;
 use super::annotate::Annotated;
@@ -97,7 +97,7 @@ impl Results {
                 write(&chart_file(folder, number), &report::chart(&annotated).map_err(CommandError::failed)?)?;
             }
             if let Some(file) = &mut self.report {
-                file.add(&report::game(number, &annotated, &self.annotator)?, report::page)?;
+                file.add(&report::game(number, &annotated, &self.annotator), report::page)?;
             }
         }
         self.summarise(number, &annotated);
@@ -189,77 +189,45 @@ fn chart_file(folder: &Path, game: u64) -> PathBuf {
     folder.join(format!("game-{game}.svg"))
 }
 
-#[derive(Serialize)]
-struct JsonMove<'a> {
-    r#type: &'a str,
-    file: &'a str,
-    game: u64,
-    ply: usize,
-    r#move: String,
-    san: String,
-    /// After the move.
-    fen: String,
-    /// After the move; `None` if not searched.
-    score: Option<WhiteScore>,
-    judgement: Option<String>,
-    best: Option<&'a str>,
-    line: Option<&'a str>,
-}
-
-#[derive(Serialize)]
-struct JsonGame<'a> {
-    r#type: &'a str,
-    file: &'a str,
-    game: u64,
-    white: JsonPlayer,
-    black: JsonPlayer,
-    result: String,
-}
-
-#[derive(Serialize)]
-struct JsonPlayer {
-    name: String,
-    moves: u32,
-    /// In percent.
-    accuracy: Option<f64>,
-    /// In centipawns a move.
-    average_loss: Option<f64>,
-    inaccuracies: u32,
-    mistakes: u32,
-    blunders: u32,
-}
-
-impl JsonPlayer {
-    fn new(name: String, stats: &PlayerStats) -> JsonPlayer {
-        let [inaccuracies, mistakes, blunders] = stats.judged;
-        let (accuracy, average_loss) = (stats.mean_accuracy(), stats.mean_loss());
-        JsonPlayer { name, moves: stats.moves, accuracy, average_loss, inaccuracies, mistakes, blunders }
-    }
-}
-
 /// Writes the moves, then the game.
 fn write_game_json(output: &Output, file: &Path, game: u64, annotated: &Annotated) -> Result<(), CommandError> {
-    let file = &file.display().to_string();
+    let file = file.display().to_string();
     for (ply, step) in (1..).zip(&annotated.moves) {
         let judged = step.judged.as_ref();
-        let object = JsonMove {
-            r#type: "move",
-            file,
-            game,
-            ply,
-            r#move: step.before.to_uci(step.mv, false),
-            san: step.before.to_san(step.mv),
-            fen: step.after.fen(false),
-            score: step.score.map(|score| WhiteScore::new(score, step.after.side_to_move())),
-            judgement: judged.map(|judged| judged.judgement.name().to_lowercase()),
-            best: judged.map(|judged| judged.best.as_str()),
-            line: judged.map(|judged| judged.line.as_str()),
-        };
+        let object = json!({
+            "type": "move",
+            "file": file,
+            "game": game,
+            "ply": ply,
+            "move": step.before.to_uci(step.mv, false),
+            "san": step.before.to_san(step.mv),
+            // Position and score after the move; null if not searched.
+            "fen": step.after.fen(false),
+            "score": step.score.map(|score| WhiteScore::new(score, step.after.side_to_move())),
+            "judgement": judged.map(|judged| judged.judgement.name().to_lowercase()),
+            "best": judged.map(|judged| judged.best.as_str()),
+            "line": judged.map(|judged| judged.line.as_str()),
+        });
         write_json(output, &object)?;
     }
     let [white, black] = player_names(&annotated.record);
     let [white_stats, black_stats] = &annotated.stats;
-    let (white, black) = (JsonPlayer::new(white, white_stats), JsonPlayer::new(black, black_stats));
+    let (white, black) = (player_json(&white, white_stats), player_json(&black, black_stats));
     let result = annotated.record.result.to_string();
-    write_json(output, &JsonGame { r#type: "game", file, game, white, black, result })
+    let object = json!({"type": "game", "file": file, "game": game, "white": white, "black": black, "result": result});
+    write_json(output, &object)
+}
+
+fn player_json(name: &str, stats: &PlayerStats) -> Value {
+    let [inaccuracies, mistakes, blunders] = stats.judged;
+    json!({
+        "name": name,
+        "moves": stats.moves,
+        // In percent, and in centipawns a move.
+        "accuracy": stats.mean_accuracy(),
+        "average_loss": stats.mean_loss(),
+        "inaccuracies": inaccuracies,
+        "mistakes": mistakes,
+        "blunders": blunders,
+    })
 }
