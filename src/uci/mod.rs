@@ -2,12 +2,11 @@
 //!
 //! A reader thread parses the input into commands. The [engine loop](run) executes them in order and never
 //! waits for the natural end of a search, so `isready`, `stop`, `ponderhit` and `quit` are answered at once.
-//! All lines go through one [`Output`]. [`client`] is the other side: it drives another engine.
+//! All lines go through one [`Output`].
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod background;
 mod board;
-pub mod client;
 #[cfg(test)]
 mod cluster_tests;
 mod debug_log;
@@ -26,4 +25,6 @@ pub(crate) use options::{MAX_HASH_MIB, MAX_MULTI_PV, MAX_THREADS};
 pub use output::Output;
 #[cfg(feature = "cli")]
 pub(crate) use parse::fault_of;
+#[cfg(feature = "cli")]
+pub(crate) use reader::read_line;
 pub use session::{StartError, run, run_linked};

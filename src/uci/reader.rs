@@ -26,7 +26,7 @@ pub(super) fn spawn(input: impl Read + Send + 'static, output: Output) -> io::Re
         request_short_slices();
         let mut input = BufReader::new(input);
         let mut line = Vec::new();
-        while let Some(length) = read_line(&mut input, &mut line) {
+        while let Some(length) = read_line(&mut input, &mut line, MAX_LINE) {
             let logged = output.log_input(&line);
             let mut parsed = if length > MAX_LINE {
                 Parsed::ignored(&line, format!("line ignored: {length} bytes, the limit is {MAX_LINE}"))
@@ -59,30 +59,20 @@ pub(super) fn spawn(input: impl Read + Send + 'static, output: Output) -> io::Re
     Ok(receiver)
 }
 
-/// Drops the line feed, and bytes beyond `MAX_LINE`. Returns the full length; `None` at the end of the input. The last
-/// line needs no line feed.
-pub(super) fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> Option<usize> {
+/// Drops the line feed, and bytes beyond `max`. Returns the full length; `None` at the end of the input or after an error. The last
+/// line needs no line feed: if it is too long, its length may lack a byte.
+pub(crate) fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>, max: usize) -> Option<usize> {
     line.clear();
-    let mut length = 0;
-    loop {
-        let chunk = match input.fill_buf() {
-            Ok(chunk) => chunk,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(_) => &[],
-        };
-        if chunk.is_empty() {
-            return (length > 0).then_some(length);
-        }
-        let end = chunk.iter().position(|&byte| byte == b'\n');
-        let part = end.unwrap_or(chunk.len());
-        let free = MAX_LINE.saturating_sub(line.len());
-        line.extend(chunk.iter().take(part.min(free)));
-        length += part;
-        input.consume(part + usize::from(end.is_some()));
-        if end.is_some() {
-            return Some(length);
-        }
+    let _ = input.by_ref().take(max as u64 + 1).read_until(b'\n', line);
+    if line.pop_if(|last| *last == b'\n').is_some() {
+        return Some(line.len());
     }
+    let mut length = line.len();
+    if length > max {
+        line.truncate(max);
+        length += input.skip_until(b'\n').unwrap_or(0).saturating_sub(1);
+    }
+    (length > 0).then_some(length)
 }
 
 #[cfg(test)]
@@ -105,13 +95,13 @@ mod tests {
     #[test]
     fn only_the_beginning_of_a_long_line_is_kept() {
         let mut line = Vec::new();
-        for length in [MAX_LINE - 1, MAX_LINE, MAX_LINE + 1, 3 * MAX_LINE] {
+        for length in [7, 8, 9, 10, 24] {
             let text = format!("{}\nnext", "x".repeat(length));
             let mut input = text.as_bytes();
-            assert_eq!(read_line(&mut input, &mut line), Some(length));
-            assert_eq!(line.len(), length.min(MAX_LINE));
-            assert_eq!(read_line(&mut input, &mut line), Some(4));
-            assert_eq!(read_line(&mut input, &mut line), None);
+            assert_eq!(read_line(&mut input, &mut line, 8), Some(length));
+            assert_eq!(line.len(), length.min(8));
+            assert_eq!(read_line(&mut input, &mut line, 8), Some(4));
+            assert_eq!(read_line(&mut input, &mut line, 8), None);
         }
     }
 

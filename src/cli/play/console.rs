@@ -1,11 +1,11 @@
 //! The player's console: a pipe, a plain terminal, or a terminal with a line editor.
 
-use std::io::{self, BufRead, BufReader, IsTerminal, Read};
+use std::io::{self, BufReader, IsTerminal, Read};
 use std::thread;
 
 use crossbeam_channel::{self as channel, Receiver};
 
-use crate::uci::Output;
+use crate::uci::{Output, read_line};
 
 /// In bytes. The rest of a longer line is dropped.
 pub(super) const MAX_LINE: usize = 4096;
@@ -56,23 +56,15 @@ fn read_lines(input: impl Read + Send + 'static) -> io::Result<Receiver<String>>
     let (sender, receiver) = channel::bounded(QUEUE);
     thread::Builder::new().name("play-input".into()).spawn(move || {
         let mut input = BufReader::new(input);
-        while let Some(line) = read_line(&mut input) {
-            if sender.send(line).is_err() {
+        let mut line = Vec::new();
+        while read_line(&mut input, &mut line, MAX_LINE).is_some() {
+            let text = String::from_utf8_lossy(&line);
+            if sender.send(text.trim_end_matches('\r').to_owned()).is_err() {
                 return;
             }
         }
     })?;
     Ok(receiver)
-}
-
-/// Without the line feed; `None` at the end of the input or after an error.
-fn read_line(input: &mut impl BufRead) -> Option<String> {
-    let mut line = Vec::new();
-    input.by_ref().take(MAX_LINE as u64).read_until(b'\n', &mut line).ok().filter(|&length| length > 0)?;
-    if line.len() == MAX_LINE && !line.ends_with(b"\n") {
-        input.skip_until(b'\n').ok();
-    }
-    Some(String::from_utf8_lossy(&line).trim_end_matches(['\r', '\n']).to_owned())
 }
 
 #[cfg(test)]

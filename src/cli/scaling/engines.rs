@@ -9,10 +9,10 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use super::process::{DeclaredOption, EngineProcess, ProcessError};
 use super::{ScalingError, machine};
 use crate::engine::{Affinity, Engine, Info, Limits, NullSink, Options, SmpStrategy};
 use crate::position::{Game, Move, Position};
-use crate::uci::client::{ClientError, DeclaredOption, EngineProcess, SearchInfo};
 
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct CompletedDepth {
@@ -192,16 +192,8 @@ impl FromStr for EngineSetting {
     }
 }
 
-#[derive(Debug, thiserror::Error)]
-pub(super) enum EngineFault {
-    #[error(transparent)]
-    Client(#[from] ClientError),
-    #[error("{} is not a legal move in {fen}", if best.is_empty() { "no move".to_owned() } else { format!("{best:?}") })]
-    Illegal { best: String, fen: String },
-}
-
 pub(super) struct ExternalEngine {
-    process: EngineProcess,
+    pub(super) process: EngineProcess,
     pub(super) name: String,
     /// Command and set options, for the report.
     pub(super) settings: String,
@@ -219,7 +211,7 @@ impl ExternalEngine {
         options: &[EngineSetting],
         hash_mib: u32,
         log: &dyn Fn(&str),
-    ) -> Result<Self, EngineFault> {
+    ) -> Result<Self, ProcessError> {
         let mut program = Command::new(&command.program);
         program.args(&command.arguments).stderr(Stdio::null());
         for (name, _) in env::vars_os().filter(|(name, _)| is_of_mpi_job(&name.to_string_lossy())) {
@@ -237,10 +229,11 @@ impl ExternalEngine {
             });
         }
         let mut process = EngineProcess::start(&mut program, ANSWER_LIMIT)?;
-        let name = field(process.name().unwrap_or(command.file_name()));
+        let name = field(process.name.as_deref().unwrap_or(command.file_name()));
+        let option = |name: &str| process.options.iter().find(|option| option.name.eq_ignore_ascii_case(name));
         let warn = |text: String| log(&format!("warning: {name}: {text}"));
         let mut set = Vec::new();
-        match process.option("Hash") {
+        match option("Hash") {
             Some(hash) => {
                 let value = within(hash, i64::from(hash_mib));
                 if value != i64::from(hash_mib) {
@@ -251,12 +244,12 @@ impl ExternalEngine {
             None => warn(format!("it has no option Hash, so its table may have another size than {hash_mib} MiB")),
         }
         for setting in options.iter().filter(|setting| setting.is_for(number, command)) {
-            match process.option(&setting.name) {
+            match option(&setting.name) {
                 Some(declared) => set.push((declared.name.clone(), setting.value.clone())),
                 None => warn(format!("it has no option {}", setting.name)),
             }
         }
-        let threads = process.option("Threads");
+        let threads = option("Threads");
         let max_threads =
             threads.map_or(1, |threads| threads.max.and_then(|max| max.try_into().ok()).unwrap_or(u32::MAX));
         if threads.is_some() {
@@ -273,11 +266,7 @@ impl ExternalEngine {
         Ok(Self { process, name, settings, threads: 1, max_threads, answer_limit: ANSWER_LIMIT })
     }
 
-    pub(super) fn id(&self) -> u32 {
-        self.process.id()
-    }
-
-    pub(super) fn set_threads(&mut self, threads: u32) -> Result<(), EngineFault> {
+    pub(super) fn set_threads(&mut self, threads: u32) -> Result<(), ProcessError> {
         if threads != self.threads {
             self.process.set_option("Threads", &threads.to_string())?;
             self.process.wait_until_ready()?;
@@ -295,7 +284,7 @@ impl ExternalEngine {
         position: &Position,
         limits: &Limits,
         expected: Duration,
-    ) -> Result<SearchTrace, EngineFault> {
+    ) -> Result<SearchTrace, ProcessError> {
         self.process.new_game()?;
         thread::sleep(PAUSE);
         let (go, time) = match *limits {
@@ -305,24 +294,7 @@ impl ExternalEngine {
             }
             Limits { depth, .. } => (format!("go depth {}", depth.unwrap_or(1)), expected.saturating_mul(SLOWEST)),
         };
-        let fen = position.fen(false);
-        let cpu_before = machine::cpu_time_of(self.process.id());
-        let answer = self.process.search(&fen, &go, time.saturating_add(self.answer_limit))?;
-        let cpu = machine::cpu_time_of(self.process.id());
-        let Ok(best) = position.from_uci(&answer.best) else {
-            return Err(EngineFault::Illegal { best: answer.best, fen });
-        };
-        let step = |info: &SearchInfo| {
-            let best = position.from_uci(&info.best).ok().filter(|_| info.rank == 1 && info.is_exact)?;
-            Some(CompletedDepth { depth: info.depth, best, nodes: info.nodes, elapsed: info.elapsed })
-        };
-        Ok(SearchTrace {
-            steps: answer.infos.iter().filter_map(step).collect(),
-            best: Some(best),
-            nodes: answer.nodes,
-            elapsed: answer.elapsed,
-            cpu: cpu.zip(cpu_before).map(|(now, before)| now.saturating_sub(before)),
-        })
+        self.process.search(position, &go, time.saturating_add(self.answer_limit))
     }
 }
 
@@ -419,19 +391,16 @@ mod tests {
     mod fakes {
         use std::cell::RefCell;
 
+        use super::super::super::process::tests::script;
         use super::*;
 
-        const UCI: &str = "uci) echo 'id name Fake, 1'; echo 'option name Threads type spin min 1 max 2'; \
-            echo 'option name Hash type spin min 1 max 8'; echo 'option name Style type string'; echo uciok ;; \
+        const UCI: &str = "uci) echo 'id name  Fake, 1 '; echo 'option name Threads type spin min 1 max 2'; \
+            echo 'option name Hash type spin min 1 max 8'; echo 'option name Style type string'; echo nonsense; echo uciok ;; \
             isready) echo readyok ;;";
 
-        fn engine(cases: &str) -> (Result<ExternalEngine, EngineFault>, Vec<String>) {
-            let script = format!("while read -r line; do case \"$line\" in {cases} quit) exit 0 ;; esac; done");
-            let command = EngineCommand {
-                text: "fake".to_owned(),
-                program: "sh".to_owned(),
-                arguments: vec!["-c".to_owned(), script],
-            };
+        fn engine(cases: &str) -> (Result<ExternalEngine, ProcessError>, Vec<String>) {
+            let command =
+                EngineCommand { text: "fake".to_owned(), program: "sh".to_owned(), arguments: script(cases).to_vec() };
             let options =
                 ["Style=solid", "sh:style=wild", "Missing=1", "2:Style=none"].map(|text| text.parse().unwrap());
             let messages = RefCell::new(Vec::new());
@@ -440,13 +409,14 @@ mod tests {
             (engine, messages.into_inner())
         }
 
-        fn to_depth(engine: &mut ExternalEngine) -> Result<SearchTrace, EngineFault> {
+        fn to_depth(engine: &mut ExternalEngine) -> Result<SearchTrace, ProcessError> {
             let limits = Limits { depth: Some(2), ..Limits::default() };
             engine.search(&Position::startpos(), &limits, Duration::from_millis(50))
         }
 
-        const GOOD: &str = "go*) echo \"info depth 1 nodes 20 pv e2e4\"; echo \"info depth 2 nodes 50 upperbound pv d2d4\"; \
-            echo \"info depth 2 nodes 90 pv g1f3\"; echo \"info depth 2 multipv 2 nodes 95 pv a2a3\"; echo bestmove g1f3 ;; ";
+        const GOOD: &str = "go*) printf '%s\\n' 'info string depth 9 pv a2a3' 'info depth 1 nodes 20 pv e2e4 e7e5' \
+            'info depth 2 nodes 50 upperbound pv d2d4' 'info depth 2 multipv 1 nodes 90 pv g1f3' 'info depth 3 currmove e2e4' \
+            'info depth 2 multipv 2 nodes 92 pv a2a3' 'info nodes 95' '  bestmove   g1f3 ponder e7e5' ;; ";
 
         #[test]
         fn good_engines_are_set_up_and_searched() {
@@ -474,12 +444,14 @@ mod tests {
 
         #[test]
         fn broken_engines_are_faults() {
+            let garbage = "go*) head -c 600000 /dev/zero; echo; \
+                printf '\\377\\376 info depth\\n\\n info\\ninfo depth x pv\\nbestmove\\n' ;;";
             for (cases, part) in [
                 ("go*) exit 1 ;;", "exit status: 1"),
                 ("go*) echo bestmove e2e5 ;;", "\"e2e5\" is not a legal move in rnbq"),
                 ("go*) echo bestmove '(none)' ;;", "\"(none)\" is not"),
                 ("go*) echo bestmove ;;", "no move is not"),
-                ("go*) head -c 100000 /dev/urandom; echo; echo bestmove ;;", "no move is not"),
+                (garbage, "no move is not"),
                 ("ucinewgame) exit 1 ;;", "after \"isready\""),
             ] {
                 let mut engine = engine(&format!("{cases} {UCI}")).0.unwrap();

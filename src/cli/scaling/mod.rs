@@ -10,6 +10,7 @@ mod arguments;
 mod engines;
 mod machine;
 mod positions;
+mod process;
 mod real;
 mod report;
 mod results;

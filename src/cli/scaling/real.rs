@@ -178,7 +178,7 @@ fn search_all(
     let log = |line: &str| progress.suspend(|| (plan.log)(line));
     for search in searches.iter().take_while(|_| !(plan.stop)()) {
         let processes = engines.iter().filter_map(|engine| match &engine.engine {
-            EngineKind::External(engine) => Some(engine.id()),
+            EngineKind::External(engine) => Some(engine.process.id),
             _ => None,
         });
         let meter = NoiseMeter::start(processes.collect());
