@@ -3,7 +3,7 @@
 use sesame::eval::Network;
 use sesame::games::pgn::{PgnGame, Reader};
 use sesame::games::{decode, epd};
-use sesame::position::{FenError, FenRepair, Game, MoveList, Position};
+use sesame::position::{FenError, FenRepair, Game, MAX_MOVES, MoveList, Position};
 use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Position as _};
@@ -67,7 +67,7 @@ fn check(position: &Position) {
     position.quiet_moves(&mut kinds);
     assert_eq!(kinds.len(), moves.len(), "{fen}");
     // A full list may lack the moves that make a text ambiguous.
-    let is_whole = moves.len() < MoveList::CAPACITY;
+    let is_whole = moves.len() < MAX_MOVES;
     for &mv in &moves {
         assert!(position.is_legal(mv), "{mv} in {fen}");
         assert_eq!(position.from_uci(&position.to_uci(mv, true)), Ok(mv), "{fen}");

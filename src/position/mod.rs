@@ -22,7 +22,7 @@ pub(crate) use cuckoo::has_upcoming_repetition;
 pub(crate) use fen::excerpt;
 pub use fen::{FenError, FenRepair};
 pub use game::{Game, Outcome, is_repetition};
-pub use moves::{Move, MoveList};
+pub use moves::{MAX_MOVES, Move, MoveList};
 pub use notation::MoveError;
 pub use see::SEE_VALUES;
 

@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::num::NonZeroU16;
-use std::ops::{Deref, DerefMut};
 
 use arrayvec::ArrayVec;
 
@@ -105,69 +104,16 @@ impl fmt::Debug for Move {
     }
 }
 
-/// Moves on the stack. No position that a game can reach has more than 218.
-#[derive(Clone, Default)]
-pub struct MoveList(ArrayVec<Move, { MoveList::CAPACITY }>);
+/// The capacity of a [`MoveList`]. No position that a game can reach has more than 218 moves.
+pub const MAX_MOVES: usize = 256;
 
-impl MoveList {
-    /// The capacity in moves.
-    pub const CAPACITY: usize = 256;
+/// Moves on the stack.
+pub type MoveList = ArrayVec<Move, MAX_MOVES>;
 
-    /// Creates an empty list.
-    #[inline]
-    pub const fn new() -> Self {
-        Self(ArrayVec::new_const())
-    }
-
-    /// Appends a move. A full list ignores it: only positions with many more queens than pawns can give fill one.
-    #[inline]
-    pub fn push(&mut self, mv: Move) {
-        let _ = self.0.try_push(mv);
-    }
-
-    /// Keeps at most the first `length` moves.
-    #[inline]
-    pub fn truncate(&mut self, length: usize) {
-        self.0.truncate(length);
-    }
-
-    /// Empties the list.
-    #[inline]
-    pub fn clear(&mut self) {
-        self.0.clear();
-    }
-}
-
-impl Deref for MoveList {
-    type Target = [Move];
-
-    #[inline]
-    fn deref(&self) -> &[Move] {
-        &self.0
-    }
-}
-
-impl DerefMut for MoveList {
-    #[inline]
-    fn deref_mut(&mut self) -> &mut [Move] {
-        &mut self.0
-    }
-}
-
-impl<'a> IntoIterator for &'a MoveList {
-    type Item = &'a Move;
-    type IntoIter = std::slice::Iter<'a, Move>;
-
-    #[inline]
-    fn into_iter(self) -> Self::IntoIter {
-        self.iter()
-    }
-}
-
-impl fmt::Debug for MoveList {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.iter()).finish()
-    }
+/// A full list ignores the move: only positions with many more queens than pawns can give fill one.
+#[inline]
+fn push(list: &mut MoveList, mv: Move) {
+    let _ = list.try_push(mv);
 }
 
 impl Position {
@@ -193,7 +139,7 @@ impl Position {
             if moves.piece == Piece::Pawn {
                 push_all(list, moves.from, moves.to & ((theirs - last_rank) | en_passant));
                 for to in moves.to & last_rank {
-                    list.push(Move::new(moves.from, to, Some(Piece::Queen)));
+                    push(list, Move::new(moves.from, to, Some(Piece::Queen)));
                 }
                 for to in moves.to & last_rank & theirs {
                     push_underpromotions(list, moves.from, to);
@@ -207,7 +153,7 @@ impl Position {
         for to in get_king_moves(king) & theirs {
             let mv = Move::new(king, to, None);
             if self.is_legal(mv) {
-                list.push(mv);
+                push(list, mv);
             }
         }
     }
@@ -287,14 +233,14 @@ impl Position {
 #[inline]
 fn push_all(list: &mut MoveList, from: Square, targets: BitBoard) {
     for to in targets {
-        list.push(Move::new(from, to, None));
+        push(list, Move::new(from, to, None));
     }
 }
 
 #[inline]
 fn push_underpromotions(list: &mut MoveList, from: Square, to: Square) {
     for piece in [Piece::Knight, Piece::Rook, Piece::Bishop] {
-        list.push(Move::new(from, to, Some(piece)));
+        push(list, Move::new(from, to, Some(piece)));
     }
 }
 
@@ -318,14 +264,9 @@ mod tests {
     }
 
     #[test]
-    fn list_operations() {
+    fn full_list_ignores_moves() {
         let mut list = MoveList::new();
-        let (a, b) = (Move::new(Square::E2, Square::E4, None), Move::new(Square::A7, Square::A8, Some(Piece::Rook)));
-        list.push(a);
-        list.push(b);
-        assert_eq!(*list, [a, b]);
-        assert_eq!(format!("{list:?}"), "[e2e4, a7a8r]");
-        list.clear();
-        assert!(list.is_empty());
+        (0..=MAX_MOVES).for_each(|_| push(&mut list, Move::new(Square::E2, Square::E4, None)));
+        assert_eq!(list.len(), MAX_MOVES);
     }
 }

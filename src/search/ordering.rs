@@ -10,7 +10,7 @@ use super::history::{Histories, PieceTo, Quiet};
 use super::params::{capture_history_divisor, check_bonus};
 use super::threats::CheckSquares;
 use super::threats::Threats;
-use crate::position::{Move, MoveList, Piece, Position, SEE_VALUES};
+use crate::position::{MAX_MOVES, Move, MoveList, Piece, Position, SEE_VALUES};
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Hints {
@@ -58,7 +58,7 @@ pub struct MovePicker {
     threshold: i32,
     with_quiets: bool,
     moves: MoveList,
-    scores: ArrayVec<i32, { MoveList::CAPACITY }>,
+    scores: ArrayVec<i32, MAX_MOVES>,
     next: usize,
     bad: MoveList,
     next_bad: usize,

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use arrayvec::ArrayVec;
-use sesame::position::{Color, Move, MoveList, Piece, Position, Rank, Square};
+use sesame::position::{Color, MAX_MOVES, Move, MoveList, Piece, Position, Rank, Square};
 
 use super::evaluation::VALUES;
 
@@ -15,7 +15,7 @@ pub fn captures(position: &Position, list: &mut MoveList) {
     let mut noisy = MoveList::new();
     position.noisy_moves(&mut noisy);
     let captures = noisy.iter().copied().filter_map(|mv| Some((mv, position.captured(mv)?)));
-    let mut captures: ArrayVec<(Move, Piece), { MoveList::CAPACITY }> = captures.collect();
+    let mut captures: ArrayVec<(Move, Piece), MAX_MOVES> = captures.collect();
     captures.sort_unstable_by_key(|&(mv, victim)| {
         let capturer = position.moved(mv);
         let squares = if capturer == Piece::Pawn { [mv.to(), mv.from()] } else { [mv.from(), mv.to()] };
