@@ -11,7 +11,9 @@ use std::path::Path;
 use std::str::FromStr;
 
 #[cfg(target_os = "linux")]
-use libc::c_ulong;
+use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
+#[cfg(target_os = "linux")]
+use nix::unistd::Pid;
 
 use super::topology::{MAX_SHARING, ProcessorList, Topology};
 
@@ -262,51 +264,14 @@ pub(super) fn allowed_cores() -> io::Result<Vec<usize>> {
 /// each physical core, because hyper-threads of one core add little. The calling thread must not be bound itself.
 #[cfg(target_os = "linux")]
 pub(super) fn allowed_cores() -> io::Result<Vec<usize>> {
-    let mask = growing_mask(|mask| {
-        // SAFETY: the call writes at most the mask's size of bytes to the mask.
-        let result = unsafe { libc::sched_getaffinity(0, size_of_val(mask), mask.as_mut_ptr().cast()) };
-        if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
-    });
+    let allowed = sched_getaffinity(Pid::from_raw(0))?;
+    let processors = (0..CpuSet::count()).filter(|&processor| allowed.is_set(processor) == Ok(true)).collect();
     // Processors of one core have the same list. A processor without a list counts as a core.
     let core_of = |processor: usize| {
         let siblings = format!("/sys/devices/system/cpu/cpu{processor}/topology/thread_siblings_list");
         std::fs::read_to_string(siblings).unwrap_or_else(|_| processor.to_string())
     };
-    Ok(one_of_each_core_first(processors_in(&mask?), core_of))
-}
-
-/// Linux refuses a mask that is smaller than its own. Glibc's has 1024 bits.
-#[cfg(target_os = "linux")]
-fn growing_mask(mut read: impl FnMut(&mut [c_ulong]) -> io::Result<()>) -> io::Result<Vec<c_ulong>> {
-    let mut mask = mask_of(&[1023]);
-    loop {
-        mask.fill(0);
-        match read(&mut mask) {
-            Err(error)
-                if error.raw_os_error() == Some(libc::EINVAL) && mask.len() < mask_of(&[MAX_PROCESSORS - 1]).len() =>
-            {
-                mask.resize(2 * mask.len(), 0);
-            }
-            result => return result.map(|()| mask),
-        }
-    }
-}
-
-#[cfg(target_os = "linux")]
-fn processors_in(mask: &[c_ulong]) -> Vec<usize> {
-    let bits = c_ulong::BITS as usize;
-    (0..bits * mask.len()).filter(|processor| mask[processor / bits] >> (processor % bits) & 1 != 0).collect()
-}
-
-/// The smallest with these processors.
-#[cfg(target_os = "linux")]
-fn mask_of(processors: &[usize]) -> Vec<c_ulong> {
-    let bits = c_ulong::BITS as usize;
-    let mut mask = vec![0; processors.iter().map(|processor| processor / bits + 1).max().unwrap_or(0)];
-    for processor in processors {
-        mask[processor / bits] |= 1 << (processor % bits);
-    }
-    mask
+    Ok(one_of_each_core_first(processors, core_of))
 }
 
 /// First the first processor of each core, then the second of each core, and so on.
@@ -326,10 +291,9 @@ fn one_of_each_core_first<C: Eq + Hash>(processors: Vec<usize>, core_of: impl Fn
 /// Binds the calling thread for its lifetime.
 #[cfg(target_os = "linux")]
 pub(super) fn bind_to(processors: &[usize]) -> io::Result<()> {
-    let mask = mask_of(processors);
-    // SAFETY: the call reads the mask's size of bytes from the mask.
-    let result = unsafe { libc::sched_setaffinity(0, size_of_val(&*mask), mask.as_ptr().cast()) };
-    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    let mut set = CpuSet::new();
+    processors.iter().try_for_each(|&processor| set.set(processor))?;
+    Ok(sched_setaffinity(Pid::from_raw(0), &set)?)
 }
 
 /// Binds the calling thread for its lifetime. All processors must be of one processor group.
@@ -485,26 +449,6 @@ mod tests {
         assert_eq!((pinned.group_sizes(), pinned.places[40].processors.as_slice()), (vec![32; 2], [40].as_slice()));
         // Given groups are as they are given.
         assert_eq!(plan(64, false, "0-63", &topology).group_sizes(), [64]);
-    }
-
-    /// A kernel for 4096 processors, of which this process may use two.
-    #[test]
-    #[cfg(target_os = "linux")]
-    fn masks_of_more_than_1024_processors_are_read() {
-        let kernel = |bits: usize| {
-            move |mask: &mut [c_ulong]| {
-                let refused = io::Error::from_raw_os_error(libc::EINVAL);
-                let allowed = mask_of(&[5, 4000]);
-                mask.get_mut(..bits / 64).ok_or(refused)?[..allowed.len()].copy_from_slice(&allowed);
-                Ok(())
-            }
-        };
-        assert_eq!(processors_in(&growing_mask(kernel(4096)).unwrap()), [5, 4000]);
-        assert!(growing_mask(kernel(1 << 20)).is_err(), "no mask is large enough");
-        let denied = growing_mask(|_| Err(io::ErrorKind::PermissionDenied.into())).unwrap_err();
-        assert_eq!(denied.kind(), io::ErrorKind::PermissionDenied);
-        let processors = [0, 31, 32, 63, 64, 1023, 1024, MAX_PROCESSORS - 1];
-        assert_eq!(processors_in(&mask_of(&processors)), processors);
     }
 
     #[test]
