@@ -50,8 +50,6 @@ pub enum ScalingError {
     Engine(#[from] EngineError),
     #[error("the system granted only {granted} of {wanted} threads: measure fewer")]
     Threads { wanted: usize, granted: usize },
-    #[error("no thread to search in: {0}")]
-    Thread(#[source] io::Error),
     #[error(transparent)]
     Picture(#[from] ChartError),
 }
