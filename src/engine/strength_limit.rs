@@ -12,6 +12,7 @@ use parking_lot::Mutex;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
+use super::SearchReport;
 use crate::position::Game;
 use crate::smp::{BestMove, CurrentMove, Info, Limits, Line, Score, Search, Sink};
 
@@ -102,8 +103,8 @@ impl StrengthLimit {
     /// Turns off tablebase probes, which are too strong for a limited player. Time alone cuts the reported thinking short:
     /// with another limit, the answer comes when the search is over.
     fn apply(&self, search: &mut Search) {
-        let Limits { depth, nodes, soft_nodes, mate, .. } = search.limits;
-        search.takes_its_time = depth.is_none() && mate.is_none() && nodes.or(soft_nodes).is_none();
+        let Limits { depth, nodes, mate, .. } = search.limits;
+        search.takes_its_time = depth.is_none() && mate.is_none() && nodes.is_none();
         let nodes = self.level().nodes;
         search.limits.nodes = Some(search.limits.nodes.map_or(nodes, |limit| limit.min(nodes)));
         search.syzygy = None;
@@ -123,7 +124,7 @@ impl MoveChoice {
         search.multi_pv = multi_pv.max(choice.lines);
         let random = random(seed, &search.game);
         let sink = Arc::clone(&search.sink);
-        search.sink = Arc::new(MoveChoiceSink { choice, random, multi_pv, sink, lines: Mutex::default() });
+        search.sink = Arc::new(MoveChoiceSink { choice, random, multi_pv, sink, report: Mutex::default() });
     }
 }
 
@@ -188,59 +189,30 @@ struct MoveChoiceSink {
     /// Lines to forward.
     multi_pv: usize,
     sink: Arc<dyn Sink>,
-    lines: Mutex<CandidateLines>,
-}
-
-#[derive(Default)]
-struct CandidateLines {
-    /// Best first. A stopped iteration has only some lines.
-    last: Vec<Line>,
-    previous: Vec<Line>,
-    info: Option<Info>,
-}
-
-impl CandidateLines {
-    fn record(&mut self, info: &Info) {
-        if info.line.rank == 1 {
-            let last = std::mem::take(&mut self.last);
-            // A stopped iteration does not replace a complete one.
-            if last.len() >= self.previous.len() {
-                self.previous = last;
-            }
-        }
-        self.last.push(info.line.clone());
-        self.info = Some(info.clone());
-    }
-
-    /// Lines of the last iteration, then those of the previous one with other first moves.
-    fn all(&self) -> Vec<Line> {
-        let mut all = self.last.clone();
-        let first = |line: &Line| line.pv.first().copied();
-        for line in &self.previous {
-            if !all.iter().any(|listed| first(listed) == first(line)) {
-                all.push(line.clone());
-            }
-        }
-        all
-    }
+    report: Mutex<SearchReport>,
 }
 
 impl Sink for MoveChoiceSink {
     fn info(&self, info: &Info) {
-        self.lines.lock().record(info);
+        self.report.lock().record(info);
         if info.line.rank <= self.multi_pv {
             self.sink.info(info);
         }
     }
 
     fn best_move(&self, best: &BestMove) {
-        let lines = self.lines.lock();
-        let all = lines.all();
-        let choice = all.get(self.choice.choose(&all, self.random));
-        match (choice, &lines.info) {
+        let report = self.report.lock();
+        let mut lines: Vec<Line> = Vec::new();
+        for line in &report.lines {
+            // The lines behind those of the last iteration can be another worker's.
+            if !lines.iter().any(|listed| listed.pv.first() == line.pv.first()) {
+                lines.push(line.clone());
+            }
+        }
+        match (lines.get(self.choice.choose(&lines, self.random)), report.iterations.last()) {
             (Some(line), Some(info)) if line.pv.first() != best.best.as_ref() => {
                 let (mv, ponder) = (line.pv.first().copied(), line.pv.get(1).copied());
-                let others = all.iter().filter(|other| other.pv.first() != line.pv.first());
+                let others = lines.iter().filter(|other| other.pv.first() != line.pv.first());
                 let shown: Vec<&Line> = std::iter::once(line).chain(others).take(self.multi_pv).collect();
                 // Each move once, the chosen one with rank 1; the last reported line is the one that is played.
                 for (index, line) in shown.into_iter().enumerate().rev() {
@@ -265,6 +237,7 @@ impl Sink for MoveChoiceSink {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::{ChannelSink, SearchEvent};
     use crate::position::Position;
     use crate::smp::Bound;
 
@@ -346,20 +319,25 @@ mod tests {
     }
 
     #[test]
-    fn stopped_iteration_keeps_the_lines_of_the_previous_one() {
+    fn repeated_moves_are_shown_once() {
         let lines = lines(&[cp(30), cp(20), cp(10)]);
-        let mut candidates = CandidateLines::default();
-        let mut record = |index: usize, rank: usize, depth: u32| {
-            let line = Line { rank, depth, ..lines[index].clone() };
-            let elapsed = std::time::Duration::ZERO;
-            candidates.record(&Info { line, nodes: 1, elapsed, tb_hits: 0, hashfull: 0 });
-        };
-        for (index, rank) in [(0, 1), (1, 2), (2, 3)] {
-            record(index, rank, 4);
+        let [second, third] = [1, 2].map(|index| lines[index].pv[0]);
+        let (sink, events) = ChannelSink::new();
+        let choice = StrengthLimit::new(1320, None).choice();
+        let chooser = MoveChoiceSink { choice, random: 0.999, multi_pv: 3, sink, report: Mutex::default() };
+        let elapsed = std::time::Duration::ZERO;
+        // The second line is the best of another worker, which has no other line.
+        for (index, rank) in [(0, 1), (1, 2), (2, 3), (1, 1)] {
+            let line = Line { rank, ..lines[index].clone() };
+            chooser.info(&Info { line, nodes: 1, elapsed, tb_hits: 0, hashfull: 0 });
         }
-        record(1, 1, 5);
-        let all = candidates.all();
-        let found: Vec<_> = all.iter().map(|line| (line.pv[0], line.depth)).collect();
-        assert_eq!(found, [(lines[1].pv[0], 5), (lines[0].pv[0], 4), (lines[2].pv[0], 4)]);
+        chooser.best_move(&BestMove { best: Some(second), ponder: None, nodes: 1, elapsed });
+        drop(chooser);
+        let shown = events.iter().skip(4).map(|event| match event {
+            SearchEvent::Info(info) => (info.line.rank, Some(info.line.pv[0])),
+            SearchEvent::End(best) => (0, best.best),
+            SearchEvent::Message(text) => panic!("{text}"),
+        });
+        assert_eq!(shown.collect::<Vec<_>>(), [(2, Some(second)), (1, Some(third)), (0, Some(third))]);
     }
 }

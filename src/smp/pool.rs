@@ -336,10 +336,6 @@ fn search(
                     let _ = events.send(Event::Iterated(index, iteration.clone()));
                 }
                 *last = Some(iteration);
-                if control.soft_nodes_reached() {
-                    control.stop();
-                    break;
-                }
             }
             IterationResult::Stopped(partial) => {
                 *last = partial.or_else(|| last.take());

@@ -122,7 +122,6 @@ impl Search {
         // The workers check the hard limit too: the owner's timer can fire late.
         let end = budget.filter(|_| !limits.ponder).and_then(|budget| self.started.checked_add(budget.hard));
         Control::new(if self.is_short(budget) { 1 } else { self.pool.len() }, limits.nodes)
-            .with_soft_nodes(limits.soft_nodes)
             .with_turns(places, quantum)
             .with_deadline(end)
     }

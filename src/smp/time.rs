@@ -12,9 +12,6 @@ pub struct Limits {
     pub depth: Option<u32>,
     /// Stop after this many nodes, all workers together.
     pub nodes: Option<u64>,
-    /// Begin no iteration after this many nodes, all workers together: the soft node limit of data generators.
-    /// With one worker, the search is reproducible.
-    pub soft_nodes: Option<u64>,
     /// Stop when a mate in this many moves (or fewer) is found, by either side.
     pub mate: Option<u32>,
     /// Search for this time, minus a few milliseconds for the best move to arrive in time.
@@ -33,7 +30,7 @@ pub struct Limits {
 impl Limits {
     /// Returns true for a search that may go on until `stop` or `ponderhit`; a mate to find is no limit.
     pub fn is_unlimited(&self) -> bool {
-        let is_limited = self.by_time() || self.depth.is_some() || self.nodes.or(self.soft_nodes).is_some();
+        let is_limited = self.by_time() || self.depth.is_some() || self.nodes.is_some();
         self.infinite || self.ponder || !is_limited
     }
 
@@ -471,7 +468,6 @@ mod tests {
             Limits { move_time: second, ..none.clone() },
             Limits { depth: Some(1), ..none.clone() },
             Limits { nodes: Some(1), ..none.clone() },
-            Limits { soft_nodes: Some(1), ..none.clone() },
         ];
         for limits in &limited {
             assert!(!limits.is_unlimited(), "{limits:?}");
@@ -481,7 +477,7 @@ mod tests {
         }
         assert!(none.is_unlimited() && Limits { mate: Some(3), ..none.clone() }.is_unlimited());
         let by_time = limited.each_ref().map(Limits::by_time);
-        assert_eq!((by_time, none.by_time()), ([true, true, false, false, false], false));
+        assert_eq!((by_time, none.by_time()), ([true, true, false, false], false));
     }
 
     #[test]
