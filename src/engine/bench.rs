@@ -186,7 +186,7 @@ fn search_counted(
         let started = Instant::now();
         table.clear(1);
         table.next_generation();
-        let mut worker = Worker::new(0, ThreadData::new(None), context);
+        let mut worker = Worker::new(0, ThreadData::default(), context);
         let mut best = None;
         for depth in 1..=options.depth.clamp(1, MAX_DEPTH) {
             let IterationResult::Complete(iteration) = worker.iterate(depth, |_, _| ()) else { break };

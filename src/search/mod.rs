@@ -49,7 +49,7 @@ mod tests;
 pub const WORKER_STACK_BYTES: usize = 8 << 20;
 
 pub use control::Control;
-pub use history::Histories;
+pub(crate) use history::Histories;
 #[cfg(feature = "tune")]
 pub use params::tunable;
 pub use remote_entries::{EntryTaker, RemoteEntries, RemoteEntry, SentFilter};

@@ -250,7 +250,7 @@ pub struct ThreadData {
 
 impl ThreadData {
     /// Without `shared`, the histories are the thread's own.
-    pub fn new(shared: Option<&Arc<Histories>>) -> Self {
+    pub(crate) fn new(shared: Option<&Arc<Histories>>) -> Self {
         Self {
             histories: shared.cloned().unwrap_or_default(),
             is_sharing: shared.is_some(),
