@@ -52,15 +52,15 @@ const fn level(elo: u32, nodes: u64, temperature: f64) -> Level {
 /// levels, nodes are interpolated geometrically and temperatures linearly.
 const LEVELS: [Level; 10] = [
     level(1320, 1_130, 245.0),
-    level(1470, 1_550, 186.0),
-    level(1610, 2_070, 145.0),
-    level(1740, 2_730, 111.0),
-    level(1920, 4_330, 76.0),
-    level(2200, 10_900, 42.0),
-    level(2360, 20_500, 29.0),
-    level(2500, 37_000, 21.0),
-    level(2600, 60_000, 16.0),
-    level(2700, 98_500, 13.0),
+    level(1470, 1_430, 202.0),
+    level(1610, 1_990, 151.0),
+    level(1740, 2_510, 121.0),
+    level(1920, 4_170, 79.0),
+    level(2200, 8_540, 51.0),
+    level(2360, 16_700, 33.0),
+    level(2500, 25_300, 26.0),
+    level(2600, 46_000, 19.0),
+    level(2700, 76_900, 14.0),
 ];
 
 /// With limited strength. In most positions the lowest node limit suffices for these lines at depth 1.
@@ -275,7 +275,7 @@ mod tests {
         }
         // Half-way between two levels.
         let between = StrengthLimit::new(1675, None).level();
-        assert_eq!((between.nodes, between.temperature), ((2_070_f64 * 2_730.0).sqrt().round() as u64, 128.0));
+        assert_eq!((between.nodes, between.temperature), ((1_990_f64 * 2_510.0).sqrt().round() as u64, 136.0));
         assert_eq!(
             (StrengthLimit::new(0, None), StrengthLimit::new(9999, None)),
             (StrengthLimit::new(StrengthLimit::MIN_ELO, None), StrengthLimit::new(StrengthLimit::MAX_ELO, None))
