@@ -107,7 +107,7 @@ impl fmt::Debug for Move {
 /// The capacity of a [`MoveList`]. No position that a game can reach has more than 218 moves.
 pub const MAX_MOVES: usize = 256;
 
-/// Moves on the stack.
+/// Moves on the stack. `push` panics when the list is full, `try_push` does not.
 pub type MoveList = ArrayVec<Move, MAX_MOVES>;
 
 /// A full list ignores the move: only positions with many more queens than pawns can give fill one.

@@ -36,7 +36,6 @@ pub struct Control {
     /// Depth, number and bits of the root move being searched; 0 before the first.
     current_root_move: CachePadded<AtomicU64>,
     limit: Option<u64>,
-    soft_limit: Option<u64>,
     created: Instant,
     /// Nanoseconds after `created`, or [`NEVER`].
     deadline: CachePadded<AtomicU64>,
@@ -55,16 +54,10 @@ impl Control {
             remote_counts: CachePadded::default(),
             current_root_move: CachePadded::default(),
             limit,
-            soft_limit: None,
             created: Instant::now(),
             deadline: CachePadded::new(AtomicU64::new(NEVER)),
             turns: None,
         }
-    }
-
-    /// `soft_limit` counts the nodes of all workers. Beyond it no iteration begins.
-    pub fn with_soft_nodes(self, soft_limit: Option<u64>) -> Self {
-        Self { soft_limit, ..self }
     }
 
     /// Counts Syzygy probes before the search.
@@ -125,10 +118,6 @@ impl Control {
     /// Counts all machines.
     pub fn nodes(&self) -> u64 {
         self.local_counts().0 + self.remote_counts[0].load(Relaxed)
-    }
-
-    pub fn soft_nodes_reached(&self) -> bool {
-        self.soft_limit.is_some_and(|limit| self.nodes() >= limit)
     }
 
     pub(crate) fn tb_hits(&self) -> u64 {

@@ -1,7 +1,7 @@
 //! The laboratory of replacement schemes for transposition tables.
 //!
 //! It repeats the experiment of Breuker, Uiterwijk and van den Herik (1994), "Replacement Schemes for
-//! Transposition Tables", on the table that Sesame ships, and measures further designs. The program
+//! Transposition Tables", on the table that Sesame ships. It also measures the engine's table, and simulates several machines. The program
 //! `sesame-lab` runs all of it; `docs/contributors/lab.md` lists what the paper leaves open and the choice
 //! made for each point.
 //!

@@ -24,8 +24,8 @@ fn main() -> ExitCode {
 
 /// The laboratory of replacement schemes for transposition tables
 ///
-/// It repeats the experiment of Breuker, Uiterwijk and van den Herik (1994) on Sesame's table (run, report),
-/// and measures further designs and searches. Pages go to folders of Sesame's source by default:
+/// It repeats the experiment of Breuker, Uiterwijk and van den Herik (1994) on Sesame's table (run, report).
+/// It also measures the engine's table, and simulates several machines. Pages go to folders of Sesame's source by default:
 /// run it in the root folder of the source, or name another folder with --output.
 #[derive(Debug, Parser)]
 #[command(name = "sesame-lab", version, arg_required_else_help = true)]

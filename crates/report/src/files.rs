@@ -4,7 +4,7 @@
 //! which a long run appends, and which it can resume after a kill:
 //!
 //! ```text
-//! # sesame lab study 1 threads        the head: the conditions, any number of lines,
+//! # 18 positions                        the head: the conditions, any number of lines,
 //! scheme,nodes                        then the columns
 //! DEEP,34567                          one row for each result
 //! ```

@@ -31,7 +31,16 @@ enum TunerCommand {
 }
 
 fn main() -> ExitCode {
+    #[cfg(unix)]
+    ignore_file_size_signal();
     command::main(run)
+}
+
+/// The signal would kill the program without a message. Without it, the write fails as on a full disk.
+#[cfg(unix)]
+fn ignore_file_size_signal() {
+    // SAFETY: `SIGXFSZ` may be ignored, and no handler is installed.
+    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
 }
 
 fn run(arguments: TunerArguments) -> Result<(), CommandError> {

@@ -101,7 +101,7 @@ impl Player {
         self.table.new_search();
         let is_endgame = game.position().occupied().len() <= ENDGAME_PIECES;
         let nodes = if is_endgame { ENDGAME_FACTOR * self.nodes } else { self.nodes };
-        let control = Control::new(1, Some(HARD_LIMIT * nodes)).with_soft_nodes(Some(nodes));
+        let control = Control::new(1, Some(HARD_LIMIT * nodes));
         let context = SearchContext::alone(game, &self.table, &self.network, control);
         let control = Arc::clone(&context.control);
         let mut worker = Worker::new(0, self.thread.take().unwrap_or_default(), context).without_material_scaling();
@@ -111,7 +111,7 @@ impl Player {
                 IterationResult::Complete(iteration) => complete = iteration.lines.into_iter().next(),
                 IterationResult::Stopped(_) => break,
             }
-            if control.soft_nodes_reached() {
+            if control.nodes() >= nodes {
                 break;
             }
         }

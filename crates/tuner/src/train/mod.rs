@@ -117,8 +117,11 @@ pub fn run(args: &TrainArgs) -> Result<(), CommandError> {
     dataset.load(&args.validation, HeldOut::All, args.lambda, threads)?;
     check_counts(dataset.training.len(), args.batch as usize, dataset.validation.len())?;
     let scale = start.as_ref().map_or_else(|| fit_scale(&dataset.training), |start| start.scale);
-    let origin =
-        start.as_ref().map_or_else(|| "random weights".to_owned(), |start| format!("network {:016x}", start.hash()));
+    let origin = match &args.start {
+        // A smaller network is padded, but named by its file.
+        Some(path) => format!("network {:016x}", Network::read(path).map_err(CommandError::failed)?.hash()),
+        None => "random weights".to_owned(),
+    };
     let recipe = recipe(args, &dataset, scale, &origin);
     print_status(recipe.trim_end());
     print_status(&format!("read in {:.0} s, {threads} threads, {WEIGHTS} weights", begin.elapsed().as_secs_f64()));
@@ -140,7 +143,8 @@ pub fn run(args: &TrainArgs) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Checks before the games are read that the network can be written, and that no input and no file of another kind is replaced.
+/// Checks before the games are read that all files can be written, that no input is replaced, and that the network replaces only a
+/// network.
 fn check_outputs(args: &TrainArgs) -> Result<(), CommandError> {
     const BESIDE: [&str; 3] = ["csv", "svg", "recipe"];
     let path = &args.output;
@@ -155,7 +159,9 @@ fn check_outputs(args: &TrainArgs) -> Result<(), CommandError> {
     if let Some(input) = inputs.find(|input| is_output(input)) {
         return Err(output_is_input(input));
     }
-    files::check_replaceable(path).map_err(at(path))?;
+    for path in beside.iter().chain([path]) {
+        files::check_replaceable(path).map_err(at(path))?;
+    }
     if path.exists() {
         Weights::read(path).map_err(|error| CommandError::Failed(format!("{error}; name another file")))?;
     }

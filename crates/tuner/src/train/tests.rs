@@ -158,6 +158,14 @@ fn folder_of_games() -> (tempfile::TempDir, TrainArgs) {
 }
 
 #[test]
+fn a_file_that_cannot_be_replaced_is_refused_before_the_network_is_written() {
+    let (folder, args) = folder_of_games();
+    std::fs::create_dir(folder.path().join("small.csv")).unwrap();
+    assert!(matches!(run(&args), Err(CommandError::Failed(_))));
+    assert!(!args.output.exists());
+}
+
+#[test]
 fn a_run_writes_network_recipe_and_losses() {
     let (folder, args) = folder_of_games();
     let (games, output) = (&args.files[0], &args.output);
