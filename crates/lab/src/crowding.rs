@@ -20,7 +20,7 @@ use crate::engine_search::EngineSearch;
 
 pub type TableDesign = (Scheme, Update);
 
-/// The engine's first.
+/// The engine's own comes first: the others are compared with it.
 pub const DESIGNS: [TableDesign; 4] = [
     (Scheme::TwoBig1, Update::Merge),
     (Scheme::TwoBig1, Update::Overwrite),
@@ -28,7 +28,6 @@ pub const DESIGNS: [TableDesign; 4] = [
     (Scheme::TwoDeep, Update::Overwrite),
 ];
 
-/// For column headings.
 fn name((scheme, update): TableDesign) -> String {
     if update == Update::Merge { scheme.to_string() } else { format!("{scheme}, overwriting") }
 }

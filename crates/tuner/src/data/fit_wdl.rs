@@ -126,7 +126,7 @@ fn load(stores: &[PathBuf]) -> Result<(Histogram, Histogram), CommandError> {
     Ok((training, validation))
 }
 
-/// Has the largest likelihood.
+/// Maximises the likelihood of the results.
 fn fit(bins: &[Bin]) -> WdlModel {
     let mut parameters = [START.middle, START.width].concat();
     let mut moments = vec![[0.0; 2]; parameters.len()];
