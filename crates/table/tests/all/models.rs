@@ -1,9 +1,10 @@
 //! The common part of the models: entries that are functions of their keys, the check of accepted entries, and deliberately
 //! broken slots.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::marker::PhantomData;
 use std::sync::Once;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use sesame_table::raw::{Bucket, Signature, Slot, StoreContext, VerifiedSlot, Word};
 use sesame_table::{CHECK_BITS, Generation, Payload, RawEntry, Scheme, Update, Work, mix64};
@@ -298,4 +299,59 @@ fn slot_without_a_flaw_writes_the_shipped_words() {
     }
     let stored = STORED.take();
     assert!(stored.chunks(4).all(|words| words[..2] == words[2..]), "{stored:x?}");
+}
+
+thread_local!(
+    /// The stores that this thread still makes before it "stops".
+    static STORES_LEFT: Cell<u32> = const { Cell::new(0) }
+);
+
+/// A word whose stores are lost once the writer has stopped.
+struct StoppingWord(AtomicU64);
+
+impl Word for StoppingWord {
+    fn new(value: u64) -> Self {
+        StoppingWord(AtomicU64::new(value))
+    }
+
+    fn load(&self) -> u64 {
+        self.0.load(Relaxed)
+    }
+
+    fn store(&self, value: u64) {
+        if let Some(left) = STORES_LEFT.get().checked_sub(1) {
+            STORES_LEFT.set(left);
+            self.0.store(value, Relaxed);
+        }
+    }
+}
+
+/// Counts wrong acceptances where a writer stopped between its two words, over all pairs of 64 entries of each pattern.
+fn wrong_after_stopped_writers<S: ModelSlot>() -> [usize; PATTERNS.len()] {
+    PATTERNS.map(|(_, pattern)| {
+        let numbers = NUMBERS..NUMBERS + 64;
+        let accepts_wrong = |&(old, new): &(u64, u64)| {
+            STORES_LEFT.set(2);
+            let slot = S::with(patterned(pattern, old));
+            STORES_LEFT.set(1);
+            slot.write(patterned(pattern, new));
+            [old, new]
+                .map(key_of_number)
+                .into_iter()
+                .any(|key| slot.probe(key).is_some_and(|entry| check_patterned(pattern, key, &entry).is_err()))
+        };
+        numbers.clone().flat_map(|old| numbers.clone().map(move |new| (old, new))).filter(accepts_wrong).count()
+    })
+}
+
+/// Torn entries without threads: what is seen here depends on no schedule.
+#[test]
+fn entries_of_stopped_writers_are_refused() {
+    assert_eq!(wrong_after_stopped_writers::<VerifiedSlot<StoppingWord>>(), [0; 5]);
+    let pairs = 64 * 63;
+    assert_eq!(wrong_after_stopped_writers::<Broken<StoppingWord, NoXor>>(), [pairs; 5]);
+    // Two entries of one key differ alike in data and work: their mixture is the new entry itself, and no fault.
+    let pairs_of_two_keys = 64 * 60;
+    assert_eq!(wrong_after_stopped_writers::<Broken<StoppingWord, LinearMix>>()[1], pairs_of_two_keys);
+    assert_eq!(wrong_after_stopped_writers::<Broken<StoppingWord, PlainXor>>()[0], pairs_of_two_keys);
 }
