@@ -64,7 +64,7 @@ fn simulations_are_repeatable() {
     let first = folder.text("out/results.csv");
     assert_eq!(rows(&folder, "lockstep,Sesame,").len(), 6, "{first}");
     assert_parts(&first, &["BK.18", "line-3"]);
-    assert_parts(&folder.text("out/README.md"), &["## Simulated", "simulated.svg", "BK.18"]);
+    assert_parts(&folder.text("out/README.md"), &["## Simulated", "simulated.svg", "BK.18", "| date | 20"]);
     assert_parts(&folder.text("out/report.html"), &["<svg", "<table"]);
     let json = succeed(command(&folder, &format!("{SIMULATION} --jobs 2 --force --json")));
     assert_eq!(folder.text("out/results.csv"), first);

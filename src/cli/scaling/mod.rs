@@ -21,6 +21,7 @@ use std::path::{Path, PathBuf};
 
 use crate::engine::EngineError;
 pub use arguments::ScalingArgs;
+use jiff::Zoned;
 use positions::{CalibrationLimit, Positions};
 use results::{CsvFile, Measurement};
 use sesame_report::ChartError;
@@ -79,6 +80,7 @@ impl Plan<'_> {
             ("strategy", self.args.strategy.to_string()),
             ("hash", format!("{} MiB", self.args.hash)),
             ("program", PROGRAM.to_owned()),
+            ("date", Zoned::now().date().to_string()),
         ]
     }
 }
