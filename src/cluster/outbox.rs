@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
 
 use super::block::MAX_ENTRIES;
-use crate::search::{EntryTaker, RemoteEntries, RemoteEntry, SentFilter, TranspositionTable};
+use crate::search::{EntryTaker, RemoteEntries, RemoteEntry, TranspositionTable};
 
 /// In blocks. More entries are dropped, and the least depth rises.
 const QUEUE_BLOCKS: usize = 4;
@@ -39,7 +39,7 @@ struct Queue {
 }
 
 impl EntryTaker for Queue {
-    fn take(&self, _: usize, _: u64, entry: RemoteEntry) {
+    fn take(&self, entry: RemoteEntry) {
         if let Err(TrySendError::Full(_)) = self.entries.try_send(entry) {
             self.dropped.fetch_add(1, Relaxed);
         }
@@ -102,6 +102,31 @@ impl Outbox {
     }
 }
 
+const FILTER_PLACES: usize = 1 << 15;
+
+/// The entries that a machine has sent or received last, so that none goes round twice. Each place keeps one: most
+/// repetitions come soon, from other workers at the same node.
+struct SentFilter {
+    last: Box<[u64]>,
+}
+
+impl SentFilter {
+    fn new() -> Self {
+        Self { last: vec![0; FILTER_PLACES].into_boxed_slice() }
+    }
+
+    fn clear(&mut self) {
+        self.last.fill(0);
+    }
+
+    /// Notes an entry. Returns false if it was the last of its place.
+    fn is_new(&mut self, RemoteEntry { key, entry, .. }: &RemoteEntry) -> bool {
+        let mark = key ^ (u64::from(entry.depth) << 2 | entry.bound as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let place = self.last.get_mut(*key as usize % FILTER_PLACES);
+        place.is_none_or(|place| std::mem::replace(place, mark) != mark)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -116,7 +141,7 @@ mod tests {
     /// Hands entries over as a worker does.
     fn offer(outbox: &Outbox, entries: impl IntoIterator<Item = RemoteEntry>) {
         let exchange = outbox.exchange();
-        entries.into_iter().for_each(|entry| exchange.offer(0, 0, entry));
+        entries.into_iter().for_each(|entry| exchange.offer(entry));
     }
 
     #[test]

@@ -176,7 +176,7 @@ fn follower_stores_what_machines_with_its_network_send() {
 /// Steps a machine whose blocks the other does not receive, and then does.
 fn entries_that_arrive<T: Transport>(exchange: &RemoteEntries, mut step: impl FnMut(), other: &Mail<T>) -> Vec<u64> {
     for key in ENTRIES {
-        exchange.offer(0, 0, entry(key));
+        exchange.offer(entry(key));
         step();
     }
     let mut keys = Vec::new();

@@ -38,8 +38,8 @@ pub use crate::eval::Network;
 use crate::position::Game;
 use crate::search::{SyzygyProbe, TranspositionTable};
 pub use crate::smp::{
-    Affinity, BestMove, Bound, Clock, CurrentMove, ExchangeSettings, Info, Limits, Line, NullSink, NumaPolicy, Score,
-    SimulatedMachines, Sink, SmpStrategy, UnknownNumaPolicy, UnknownStrategy,
+    Affinity, BestMove, Bound, Clock, CurrentMove, Info, Limits, Line, NullSink, NumaPolicy, Score, Sink, SmpStrategy,
+    UnknownNumaPolicy, UnknownStrategy,
 };
 use crate::smp::{Pool, Search, SearchHandle, SearchLink, SearchThread};
 use crate::syzygy::{MAX_PIECES, Tablebases, TablebasesLoaded};
@@ -151,7 +151,6 @@ pub struct Engine {
     /// Of the network: see [`hash_file`].
     fingerprint: u64,
     link: Option<Arc<dyn SearchLink>>,
-    machines: Option<Arc<SimulatedMachines>>,
 }
 
 impl Engine {
@@ -166,9 +165,22 @@ impl Engine {
     /// Fails if the system refuses the table's memory or the first thread. If it grants fewer threads than wanted, the
     /// engine uses those and reports it through [`Sink::message`].
     pub fn with_sink(options: Options, sink: Arc<dyn Sink>) -> Result<Self, EngineError> {
-        let table = TranspositionTable::with_mib(options.hash_mib, options.scheme)?;
-        let mut engine = Engine::with_table(table, options, sink)?;
-        engine.is_used = false;
+        let table = Arc::new(TranspositionTable::with_mib(options.hash_mib, options.scheme)?);
+        let fingerprint = fingerprint_of(&options.network);
+        let mut engine = Self {
+            options,
+            is_used: false,
+            is_placed: false,
+            sink,
+            table,
+            tablebases: Arc::new(Tablebases::none()),
+            pool: Arc::default(),
+            search_thread: SearchThread::new()?,
+            running: None,
+            fingerprint,
+            link: None,
+        };
+        engine.renew_pool()?;
         Ok(engine)
     }
 
@@ -192,40 +204,9 @@ impl Engine {
         Ok(())
     }
 
-    /// Creates an engine with this table. `options.hash_mib` and `options.scheme` have no effect until the next
-    /// [`Engine::set_hash`] or [`Engine::set_scheme`].
-    /// Fails if the system refuses the first thread.
-    pub fn with_table(table: TranspositionTable, options: Options, sink: Arc<dyn Sink>) -> Result<Self, EngineError> {
-        let fingerprint = fingerprint_of(&options.network);
-        let mut engine = Self {
-            options,
-            is_used: true,
-            is_placed: false,
-            sink,
-            table: Arc::new(table),
-            tablebases: Arc::new(Tablebases::none()),
-            pool: Arc::default(),
-            search_thread: SearchThread::new()?,
-            running: None,
-            fingerprint,
-            link: None,
-            machines: None,
-        };
-        engine.renew_pool()?;
-        Ok(engine)
-    }
-
     /// Searches together with other machines from now on, at full strength and not in lockstep.
     pub fn set_link(&mut self, link: Arc<dyn SearchLink>) {
         self.link = Some(link);
-    }
-
-    /// Divides the workers of later searches among simulated machines, each with its table and histories. The engine's table
-    /// is not used then. In lockstep such searches are repeatable. Set the number of threads before.
-    /// Fails if the system refuses the first of the new threads.
-    pub fn simulate_machines(&mut self, machines: Arc<SimulatedMachines>) -> Result<(), EngineError> {
-        self.machines = Some(machines);
-        self.renew_pool()
     }
 
     /// Returns the transposition table.
@@ -279,10 +260,7 @@ impl Engine {
         // The old threads end first: there may be no room for both.
         self.pool = Arc::default();
         let Options { threads, strategy, .. } = self.options;
-        let pool = match &self.machines {
-            Some(machines) => Pool::of_machines(threads, strategy, threads.div_ceil(machines.tables().len()))?,
-            None => Pool::new(threads, strategy, &self.options.pool_affinity())?,
-        };
+        let pool = Pool::new(threads, strategy, &self.options.pool_affinity())?;
         self.options.threads = pool.len();
         let groups = pool.bound_groups().map(|groups| format!("threads bound to groups of processors: {groups}"));
         groups.iter().chain(&pool.shortfalls()).for_each(|message| self.sink.message(message));
@@ -373,7 +351,6 @@ impl Engine {
             // A `HashFile` may hold the table as well.
             None => self.table.clear(self.options.threads),
         }
-        self.machines.iter().flat_map(|machines| machines.tables()).for_each(|table| table.clear(1));
     }
 
     /// Starts a search. Its time counts from this call. A running search is stopped first and reports its best
@@ -391,7 +368,6 @@ impl Engine {
         }
         self.is_used = true;
         self.table.next_generation();
-        self.machines.iter().flat_map(|machines| machines.tables()).for_each(|table| table.next_generation());
         let is_plain = self.options.move_choice.is_none() && !self.options.lockstep;
         let link = self.link.clone().filter(|_| is_plain);
         let mut search = Search {
@@ -406,7 +382,6 @@ impl Engine {
             syzygy: self.syzygy(),
             pool: Arc::clone(&self.pool),
             sink,
-            machines: self.machines.clone(),
             fingerprint: link.as_ref().map_or(0, |_| self.fingerprint),
             link,
             started,

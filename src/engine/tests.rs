@@ -84,7 +84,7 @@ struct Taker {
 }
 
 impl EntryTaker for Taker {
-    fn take(&self, _: usize, _: u64, _: RemoteEntry) {
+    fn take(&self, _: RemoteEntry) {
         let left = self.panics_at_entry.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1));
         assert!(left != Ok(1), "injected into a worker");
         self.offered.fetch_add(1, Relaxed);

@@ -52,7 +52,7 @@ pub use control::Control;
 pub(crate) use history::Histories;
 #[cfg(feature = "tune")]
 pub use params::tunable;
-pub use remote_entries::{EntryTaker, RemoteEntries, RemoteEntry, SentFilter};
+pub use remote_entries::{EntryTaker, RemoteEntries, RemoteEntry};
 pub use root::{Iteration, IterationResult, RootLine};
 pub(crate) use round_robin::RoundRobin;
 pub use tb::SyzygyProbe;

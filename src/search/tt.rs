@@ -278,7 +278,7 @@ impl<T: SearchTable> Worker<T> {
         let work = self.work() - work_before + 1;
         self.context.table.store(position.key(), &entry, work);
         if let Some(exchange) = &self.context.exchange {
-            exchange.offer(self.count.worker(), self.nodes(), RemoteEntry { key: position.key(), entry, work });
+            exchange.offer(RemoteEntry { key: position.key(), entry, work });
         }
     }
 

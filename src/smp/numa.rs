@@ -141,14 +141,8 @@ impl Placement {
 
     /// Without binding.
     fn unbound(workers: usize) -> Self {
-        Self::of_machines(workers, usize::MAX)
-    }
-
-    /// Without binding, for simulated machines of `size` workers (at least 1). The last may have fewer.
-    pub(super) fn of_machines(workers: usize, size: usize) -> Self {
-        let place = |worker| Place { group: worker / size.max(1), processors: Vec::new() };
-        let machines = Self { places: (0..workers).map(place).collect(), is_by_group: false, shortfall: None };
-        machines.with_limited_groups()
+        let places = vec![Place { group: 0, processors: Vec::new() }; workers];
+        Self { places, is_by_group: false, shortfall: None }.with_limited_groups()
     }
 
     /// Divides each group of more than [`MAX_SHARING`] workers evenly.
@@ -442,7 +436,6 @@ mod tests {
             let placement = Placement::unbound(workers);
             assert_eq!((placement.group_sizes(), placement.bound_groups()), (sizes, None), "{workers}");
         }
-        assert_eq!(Placement::of_machines(80, 40).group_sizes(), [20; 4]);
         // Pinned workers keep their cores.
         let topology = Machine::new(64, |_| 0, |_| 0, |p| p).topology();
         let pinned = plan(64, true, "none", &topology);

@@ -34,28 +34,23 @@ pub(super) enum Event {
 /// Shared by the workers of one search.
 pub(super) struct Team {
     context: SearchContext,
-    /// Table and depths of each simulated machine, which has an equal share of the workers; one as a rule.
-    machines: Vec<(Arc<TranspositionTable>, DepthClaims)>,
+    depths: DepthClaims,
     events: Sender<Event>,
     /// Last iteration, by worker.
     results: Vec<Mutex<Option<Iteration>>>,
 }
 
 impl Team {
-    pub(super) fn new(
-        context: SearchContext,
-        machines: Vec<(Arc<TranspositionTable>, DepthClaims)>,
-        events: Sender<Event>,
-    ) -> Self {
+    pub(super) fn new(context: SearchContext, depths: DepthClaims, events: Sender<Event>) -> Self {
         let results = (0..context.control.workers()).map(|_| Mutex::new(None)).collect();
-        Self { context, machines, events, results }
+        Self { context, depths, events, results }
     }
 
     /// The last worker to leave hands over all results, so that the owner wakes up once. The table is free by then.
     fn leave(self: Arc<Self>) {
-        if let Some(Team { context, machines, events, results }) = Arc::into_inner(self) {
+        if let Some(Team { context, events, results, .. }) = Arc::into_inner(self) {
             // A link to other machines may panic here, and the owner waits for the event all the same.
-            let _ = panic::catch_unwind(AssertUnwindSafe(|| drop((context, machines))));
+            let _ = panic::catch_unwind(AssertUnwindSafe(|| drop(context)));
             let _ = events.send(Event::Ended(results.into_iter().map(Mutex::into_inner).collect()));
         }
     }
@@ -83,15 +78,7 @@ impl Pool {
     /// `wanted` is at least 1. If the system refuses threads, the pool has fewer; it fails without the first.
     pub fn new(wanted: usize, strategy: SmpStrategy, affinity: &Affinity) -> io::Result<Self> {
         let wanted = wanted.max(1);
-        Self::with_placement(wanted, strategy, Placement::of_system(wanted, affinity))
-    }
-
-    /// Simulated machines of `size` workers (at least 1) share nothing and are bound to nothing.
-    pub fn of_machines(wanted: usize, strategy: SmpStrategy, size: usize) -> io::Result<Self> {
-        Self::with_placement(wanted, strategy, Placement::of_machines(wanted, size))
-    }
-
-    fn with_placement(wanted: usize, strategy: SmpStrategy, placement: Placement) -> io::Result<Self> {
+        let placement = Placement::of_system(wanted, affinity);
         let sizes = placement.group_sizes();
         let copies_network = sizes.len() > 1 && placement.processors().is_some();
         let group = |&workers: &usize| Arc::new(WorkerGroup::new(workers, strategy, copies_network));
@@ -308,16 +295,14 @@ fn search(
     team: &Team,
     last: &mut Option<Iteration>,
 ) -> ThreadData {
-    let Team { context, machines, events, .. } = team;
+    let Team { context, depths, events, .. } = team;
     let control = &context.control;
     control.enter(index);
     // In lockstep, a stop can precede this worker's first turn.
     if control.stopped() && index > 0 {
         return data;
     }
-    let (table, depths) = &machines[index / control.workers().div_ceil(machines.len())];
-    let (table, network) = (Arc::clone(table), group.near(&context.network));
-    let context = SearchContext { table, network, ..context.clone() };
+    let context = SearchContext { network: group.near(&context.network), ..context.clone() };
     let mut worker = Worker::new(index, data, context);
     let mut done = 0;
     while let Some(depth) = depths.claim(index, done) {
@@ -434,9 +419,7 @@ mod tests {
                 let context = SearchContext::alone(&Game::default(), &table, &network, Control::new(pool.len(), None));
                 let (events, ended) = unbounded();
                 let claims = DepthClaims::new(1, 1, pool.strategy(), 0);
-                assert!(
-                    worker.send(Command::Search(Arc::new(Team::new(context, vec![(table, claims)], events)))).is_ok()
-                );
+                assert!(worker.send(Command::Search(Arc::new(Team::new(context, claims, events)))).is_ok());
                 while !matches!(ended.recv().unwrap(), Event::Ended(_)) {}
             }
             let copies = pool.groups.iter().filter_map(|group| group.network.as_ref()?.lock().clone());
@@ -444,7 +427,6 @@ mod tests {
             copies.map(|[_, copy]| Arc::strong_count(&copy) - 2).collect::<Vec<_>>()
         };
         let strategy = SmpStrategy::default();
-        assert_eq!(search(Pool::of_machines(3, strategy, 2).unwrap()), [0; 0]);
         let [first, second, ..] = allowed_cores().unwrap()[..] else { return };
         for (numa, users) in [(format!("{first}:{second}"), vec![2, 1]), (format!("{first},{second}"), vec![])] {
             let affinity = Affinity { pin: false, numa: numa.parse().unwrap() };

@@ -12,7 +12,6 @@ use super::depths::DepthClaims;
 use super::machines::{Ballot, SearchLink};
 use super::numa::request_short_slices;
 use super::pool::{Event, Pool, Team};
-use super::simulated::SimulatedMachines;
 use super::sink::{BestMove, CurrentMove, Info, Line, Score, Sink};
 use super::time::{self, Budget, Limits, SearchClock};
 use super::vote::{RootResult, deepest, elect};
@@ -59,8 +58,6 @@ pub struct Search {
     pub link: Option<Arc<dyn SearchLink>>,
     /// Of network, keys and entries; for `link`.
     pub fingerprint: u64,
-    /// Their tables take the place of `table`.
-    pub machines: Option<Arc<SimulatedMachines>>,
     /// The search's time counts from here.
     pub started: Instant,
 }
@@ -308,21 +305,10 @@ impl Owner {
         if let Some(Err(Some(message))) = &begun {
             search.sink.message(message);
         }
-        let mut exchange = begun.and_then(Result::ok);
+        let exchange = begun.and_then(Result::ok);
         self.is_linked = exchange.is_some();
-        let (workers, strategy, max_depth) = (self.control.workers(), search.pool.strategy(), self.max_depth());
-        let machines = match &search.machines {
-            None => {
-                let machine = link.map_or(0, |link| link.machine());
-                vec![(Arc::clone(&search.table), DepthClaims::new(workers, max_depth, strategy, machine))]
-            }
-            Some(machines) => {
-                let each = workers.div_ceil(machines.tables().len());
-                exchange = Some(machines.exchange(each));
-                let claims = |machine| DepthClaims::new(each, max_depth, strategy, machine);
-                machines.tables().iter().zip(0..).map(|(table, machine)| (Arc::clone(table), claims(machine))).collect()
-            }
-        };
+        let machine = link.map_or(0, |link| link.machine());
+        let depths = DepthClaims::new(self.control.workers(), self.max_depth(), search.pool.strategy(), machine);
         let context = SearchContext {
             game: search.game.clone(),
             root_moves: self.root_moves.clone(),
@@ -334,7 +320,7 @@ impl Owner {
             exchange,
         };
         self.are_searching = true;
-        search.pool.search(Team::new(context, machines, sender));
+        search.pool.search(Team::new(context, depths, sender));
     }
 
     /// Returns when all workers have ended and the best move may be reported.
@@ -701,7 +687,6 @@ mod tests {
             sink: Arc::clone(&sink) as _,
             link: None,
             fingerprint: 0,
-            machines: None,
             started,
         };
         let (sender, events) = unbounded();

@@ -1,7 +1,7 @@
 //! The laboratory of replacement schemes for transposition tables.
 //!
 //! It repeats the experiment of Breuker, Uiterwijk and van den Herik (1994), "Replacement Schemes for
-//! Transposition Tables", on the table that Sesame ships. It also measures the engine's table, and simulates several machines. The program
+//! Transposition Tables", on the table that Sesame ships. It also measures the engine's table. The program
 //! `sesame-lab` runs all of it; `docs/contributors/lab.md` lists what the paper leaves open and the choice
 //! made for each point.
 //!
@@ -11,7 +11,6 @@
 //! | [`experiment`] | the 11,088 searches and their results file |
 //! | [`report`] | the report: the paper's tables, figures and claims beside the new ones |
 //! | [`check_bits`], [`crowding`] | type-1 errors and full tables in Sesame's own search |
-//! | [`machines`] | several machines, simulated |
 //! | [`engine_search`], [`positions`] | Sesame's search on any table; the paper's positions |
 //!
 //! ALIBABA searches the paper's first position, without a table and with one:
@@ -40,7 +39,6 @@ pub mod check_bits;
 pub mod crowding;
 pub mod engine_search;
 pub mod experiment;
-pub mod machines;
 pub mod positions;
 pub mod report;
 
@@ -48,8 +46,6 @@ pub mod report;
 pub const SCHEMES_FOLDER: &str = "docs/notebook/replacement-schemes";
 
 pub const TABLE_FOLDER: &str = "docs/results/table";
-
-pub const MACHINES_FOLDER: &str = "docs/results/machines";
 
 /// In results files and pages. "0.1.0" alone is an engine with a hand-written evaluation.
 pub(crate) const ENGINE: &str = concat!(env!("CARGO_PKG_VERSION"), " (network)");

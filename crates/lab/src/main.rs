@@ -12,7 +12,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use sesame_lab::experiment::{self, NO_TABLE, Selection};
 use sesame_lab::report::{self, meta_path};
-use sesame_lab::{MACHINES_FOLDER, SCHEMES_FOLDER, TABLE_FOLDER, check_bits, crowding, machines};
+use sesame_lab::{SCHEMES_FOLDER, TABLE_FOLDER, check_bits, crowding};
 use sesame_report::command::{self, CommandError, whole_number};
 use sesame_report::files::{self, FileError};
 use sesame_report::parallel::cores;
@@ -25,7 +25,7 @@ fn main() -> ExitCode {
 /// The laboratory of replacement schemes for transposition tables
 ///
 /// It repeats the experiment of Breuker, Uiterwijk and van den Herik (1994) on Sesame's table (run, report).
-/// It also measures the engine's table, and simulates several machines. Pages go to folders of Sesame's source by default:
+/// It also measures the engine's table. Pages go to folders of Sesame's source by default:
 /// run it in the root folder of the source, or name another folder with --output.
 #[derive(Debug, Parser)]
 #[command(name = "sesame-lab", version, arg_required_else_help = true)]
@@ -61,27 +61,17 @@ enum Command {
         output: PathBuf,
     },
     /// Count the nodes of the bench by table size, for two schemes with and without merging
-    ///
-    /// The usual depth is 15.
-    Crowding(MeasureArgs),
-    /// Simulate several machines: how much faster they search, and how they should exchange entries
-    ///
-    /// The usual depth is 13.
-    Machines(MeasureArgs),
-}
-
-/// Settings of a measurement on the bench.
-#[derive(Debug, Args)]
-struct MeasureArgs {
-    /// Depth of each search in plies
-    #[arg(long, value_parser = whole_number(1_u32..), value_name = "PLIES")]
-    depth: Option<u32>,
-    /// Number of searches at a time
-    #[arg(long, default_value_t = 1, value_parser = whole_number(1_u16..=256))]
-    jobs: u16,
-    /// The folder for the page and its picture [default: that of the committed page]
-    #[arg(long, value_name = "FOLDER")]
-    output: Option<PathBuf>,
+    Crowding {
+        /// Depth of each search in plies
+        #[arg(long, default_value_t = 15, value_parser = whole_number(1_u32..), value_name = "PLIES")]
+        depth: u32,
+        /// Number of searches at a time
+        #[arg(long, default_value_t = 1, value_parser = whole_number(1_u16..=256))]
+        jobs: u16,
+        /// The folder for the page and its picture
+        #[arg(long, default_value = TABLE_FOLDER, value_name = "FOLDER")]
+        output: PathBuf,
+    },
 }
 
 /// Run the experiment of 1994: seven schemes, eight table sizes, 18 positions, 3 to 8 plies
@@ -161,24 +151,11 @@ impl Command {
                 check_folder(&output, "check-bits.md")?;
                 save(&output, check_bits::study(depth, positions as usize)?)
             }
-            Command::Crowding(args) => args.run(15, TABLE_FOLDER, "crowding.md", crowding::study),
-            Command::Machines(args) => args.run(13, MACHINES_FOLDER, "machines.md", machines::study),
+            Command::Crowding { depth, jobs, output } => {
+                check_folder(&output, "crowding.md")?;
+                save(&output, crowding::study(depth, jobs.into())?)
+            }
         }
-    }
-}
-
-impl MeasureArgs {
-    /// Uses the usual depth, unless another is wanted, and the usual folder.
-    fn run(
-        self,
-        depth: u32,
-        folder: &str,
-        page: &str,
-        study: impl Fn(u32, usize) -> Result<Vec<(String, String)>, CommandError>,
-    ) -> Result<(), CommandError> {
-        let output = self.output.unwrap_or_else(|| folder.into());
-        check_folder(&output, page)?;
-        save(&output, study(self.depth.unwrap_or(depth), self.jobs.into())?)
     }
 }
 
