@@ -49,7 +49,7 @@ use crate::syzygy::{MAX_PIECES, Tablebases, TablebasesLoaded};
 pub struct Options {
     /// Size of the transposition table in MiB, 1 to 33,554,432.
     pub hash_mib: usize,
-    /// Number of workers, at least 1.
+    /// Number of workers, at least 1 (0 counts as 1); UCI allows 1,024.
     pub threads: usize,
     /// Number of lines (MultiPV), at least 1.
     pub multi_pv: usize,

@@ -561,7 +561,7 @@ impl Owner {
         let result = other.or_else(|| self.results[winner?]);
         if !result.is_some_and(|result| is_mate_within(result.score, wanted)) {
             let depth = result.map_or(0, |result| result.depth);
-            self.search.sink.message(&format!("no mate in {wanted} or fewer moves found in {depth} plies of search"));
+            self.search.sink.message(&format!("no mate in {wanted} or fewer moves found to depth {depth}"));
         }
     }
 

@@ -59,7 +59,7 @@ const SIMULATION: &str = "--simulate 1,2,5 --nodes 3000";
 fn simulations_are_repeatable() {
     let folder = folder();
     let tables = succeed(command(&folder, &format!("{SIMULATION} --jobs 1")));
-    assert_parts(&tables, &["speed-up", "Simulated"]);
+    assert_parts(&tables, &["speed-up", "Simulated", "warning: too few positions", "5 threads of Sesame (2)"]);
     assert!(tables.starts_with("Sesame in the simulation reaches the same depth "), "{tables}");
     let first = folder.text("out/results.csv");
     assert_eq!(rows(&folder, "lockstep,Sesame,").len(), 6, "{first}");

@@ -204,7 +204,7 @@ fn missing_mate_is_reported() {
     session.send("position startpos");
     let lines = session.search("go mate 2 nodes 5000");
     assert_eq!(missing(&lines), 1, "{lines:#?}");
-    assert!(lines.iter().any(|line| line.starts_with("info string no mate in 2 or fewer moves found in ")));
+    assert!(lines.iter().any(|line| line.starts_with("info string no mate in 2 or fewer moves found to depth ")));
     // `mate 3` is content with a mate in two, `mate 1` is not.
     let fen = "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1";
     for (go, wanted) in [("go mate 3", 0), ("go mate 1 depth 8", 1), ("go depth 8", 0)] {

@@ -44,9 +44,9 @@ enum Command {
         /// The results of `sesame-lab run`
         #[arg(long, default_value = "results.csv", value_name = "FILE")]
         results: PathBuf,
-        /// The folder for the report; pages of further studies found there are linked
-        #[arg(long, default_value = SCHEMES_FOLDER, value_name = "FOLDER")]
-        output: PathBuf,
+        /// The folder for the report; pages of further studies found there are linked [default: that of the committed report]
+        #[arg(long, value_name = "FOLDER")]
+        output: Option<PathBuf>,
     },
     /// Count type-1 errors (entries of other positions) in the bench by the key bits that a table verifies
     CheckBits {
@@ -56,9 +56,9 @@ enum Command {
         /// Size of the table in positions
         #[arg(long, default_value_t = 1 << 16, value_parser = whole_number(2_u32..))]
         positions: u32,
-        /// The folder for the page and its picture
-        #[arg(long, default_value = TABLE_FOLDER, value_name = "FOLDER")]
-        output: PathBuf,
+        /// The folder for the page and its picture [default: that of the committed page]
+        #[arg(long, value_name = "FOLDER")]
+        output: Option<PathBuf>,
     },
     /// Count the nodes of the bench by table size, for two schemes with and without merging
     Crowding {
@@ -68,9 +68,9 @@ enum Command {
         /// Number of searches at a time
         #[arg(long, default_value_t = 1, value_parser = whole_number(1_u16..=256))]
         jobs: u16,
-        /// The folder for the page and its picture
-        #[arg(long, default_value = TABLE_FOLDER, value_name = "FOLDER")]
-        output: PathBuf,
+        /// The folder for the page and its picture [default: that of the committed page]
+        #[arg(long, value_name = "FOLDER")]
+        output: Option<PathBuf>,
     },
 }
 
@@ -146,13 +146,16 @@ impl Command {
     fn run(self) -> Result<(), CommandError> {
         match self {
             Command::Run(args) => args.run(),
-            Command::Report { results, output } => save(&output, report::pages(&results, &output)?),
+            Command::Report { results, output } => {
+                let output = folder(output, SCHEMES_FOLDER)?;
+                save(&output, report::pages(&results, &output)?)
+            }
             Command::CheckBits { depth, positions, output } => {
-                check_folder(&output, "check-bits.md")?;
+                let output = checked_folder(output, "check-bits.md")?;
                 save(&output, check_bits::study(depth, positions as usize)?)
             }
             Command::Crowding { depth, jobs, output } => {
-                check_folder(&output, "crowding.md")?;
+                let output = checked_folder(output, "crowding.md")?;
                 save(&output, crowding::study(depth, jobs.into())?)
             }
         }
@@ -199,11 +202,23 @@ fn print(line: &str) -> Result<(), CommandError> {
     }
 }
 
-/// For a check before a long computation. Creates `folder` if need be.
-fn check_folder(folder: &Path, file: &str) -> Result<(), CommandError> {
-    fs::create_dir_all(folder).map_err(FileError::at(folder))?;
+/// Returns `wanted`, or else the folder of the committed pages, which only Sesame's source has.
+fn folder(wanted: Option<PathBuf>, committed: &str) -> Result<PathBuf, CommandError> {
+    let folder = wanted.unwrap_or_else(|| committed.into());
+    if folder == Path::new(committed) && !folder.is_dir() {
+        let advice = "run it in the root folder of Sesame's source, or name another folder with --output";
+        return Err(CommandError::Failed(format!("there is no folder {committed} here: {advice}")));
+    }
+    Ok(folder)
+}
+
+/// For a check before a long computation. Creates the wanted folder if need be.
+fn checked_folder(wanted: Option<PathBuf>, file: &str) -> Result<PathBuf, CommandError> {
+    let folder = folder(wanted, TABLE_FOLDER)?;
+    fs::create_dir_all(&folder).map_err(FileError::at(&folder))?;
     let path = folder.join(file);
-    Ok(files::check_replaceable(&path).map_err(FileError::at(&path))?)
+    files::check_replaceable(&path).map_err(FileError::at(&path))?;
+    Ok(folder)
 }
 
 /// Prints the paths.

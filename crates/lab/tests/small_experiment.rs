@@ -134,3 +134,19 @@ fn bad_options_are_bad_usage() {
     }
     assert!(!results.0.exists());
 }
+
+#[test]
+fn pages_need_the_source_or_a_named_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    for options in ["crowding --depth 1", "check-bits --depth 1", "report"] {
+        let output = Command::new(env!("CARGO_BIN_EXE_sesame-lab"))
+            .current_dir(folder.path())
+            .args(options.split(' '))
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(1), "{options}");
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(message.starts_with("error: there is no folder docs/") && message.contains("--output"), "{message}");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "{options}");
+    }
+}

@@ -85,7 +85,7 @@ struct ReportWriter {
 }
 
 impl ReportWriter {
-    fn section(&mut self, heading: &str, measurement: &Measurement) {
+    fn section(&mut self, heading: &str, measurement: &Measurement, curves: &[Curve<'_>]) {
         self.heading(heading);
         self.text += &format!("{} searches in [{CSV}]({CSV}).\n\n", grouped(measurement.rows.len() as u64));
         let mut table = Table::new(["condition", "value"]).with_text_columns(2);
@@ -94,7 +94,11 @@ impl ReportWriter {
             table.row([(*name).to_owned(), value.replace('|', "/")]);
         }
         self.text += &format!("{table}\n");
-        self.warnings.clear();
+        self.warnings = warnings(measurement, curves);
+        for line in &self.warnings {
+            self.text += &format!("**Warning**: {line}.\n\n");
+            self.terminal += &format!("warning: {line}\n");
+        }
     }
 
     fn heading(&mut self, heading: &str) {
@@ -138,12 +142,7 @@ impl ReportWriter {
     }
 
     fn real(&mut self, measurement: &Measurement, curves: &[Curve<'_>]) -> Result<(), ChartError> {
-        self.section("Real threads", measurement);
-        self.warnings = warnings(measurement, curves);
-        for line in &self.warnings {
-            self.text += &format!("**Warning**: {line}.\n\n");
-            self.terminal += &format!("warning: {line}\n");
-        }
+        self.section("Real threads", measurement, curves);
         let mut table = Table::new([
             "engine",
             "threads",
@@ -180,7 +179,8 @@ impl ReportWriter {
     }
 
     fn simulated(&mut self, measurement: &Measurement, curve: &Curve<'_>) -> Result<(), ChartError> {
-        self.section("Simulated threads", measurement);
+        let curves = std::slice::from_ref(curve);
+        self.section("Simulated threads", measurement, curves);
         let mut table = Table::new(["threads", "positions", "speed-up", "against half", "nodes in all", "same move"]);
         for point in &curve.points {
             table.row([
@@ -193,7 +193,6 @@ impl ReportWriter {
             ]);
         }
         self.table(&table, SIMULATED_COLUMNS);
-        let curves = std::slice::from_ref(curve);
         self.chart("simulated.svg", "simulated, to the same depth", curves, |point| point.per_thread)
     }
 
@@ -323,9 +322,8 @@ fn warnings(measurement: &Measurement, curves: &[Curve<'_>]) -> Vec<String> {
             if let Some(had) = point.cores_had.filter(|&had| had < ALMOST_ALL) {
                 short.push(format!("{label} ({:.0} %)", 100.0 * had));
             }
-            let Some(interval) = point.speed_up.filter(|_| point.threads > 1).map(|estimate| estimate.interval) else {
-                continue;
-            };
+            let speed_up = point.speed_up.or(point.per_thread).filter(|_| point.threads > 1);
+            let Some(Estimate { interval, .. }) = speed_up else { continue };
             if point.positions < FEW {
                 few.push(format!("{label} ({})", point.positions));
             }
