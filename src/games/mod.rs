@@ -15,8 +15,13 @@ use movetext::Word;
 /// error is that of the standard notation.
 pub fn read_move(position: &Position, text: &str) -> Result<Move, MoveError> {
     let Word::Move(mv, _) = Word::read(text) else { return Err(MoveError::San(excerpt(text))) };
-    let read = position.from_san(&mv).or_else(|_| position.from_uci(&mv)).or_else(|_| position.from_lan(&mv));
-    read.map_err(|_| MoveError::San(excerpt(text)))
+    position.from_san(&mv).or_else(|error| {
+        let read = position.from_uci(&mv).or_else(|_| position.from_lan(&mv));
+        read.map_err(|_| match error {
+            MoveError::Ambiguous(_) => MoveError::Ambiguous(excerpt(text)),
+            _ => MoveError::San(excerpt(text)),
+        })
+    })
 }
 
 /// First bytes of binary formats, with their names.

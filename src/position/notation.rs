@@ -15,9 +15,12 @@ pub enum MoveError {
     /// The move is not legal in the position.
     #[error("{0} is not legal in this position")]
     Illegal(Move),
-    /// The SAN text fits no legal move, or several.
-    #[error("{0:?} is illegal or ambiguous in this position")]
+    /// The SAN text fits no legal move.
+    #[error("{0:?} is not legal in this position")]
     San(String),
+    /// The SAN text fits several legal moves.
+    #[error("{0:?} is ambiguous in this position: several pieces can make this move")]
+    Ambiguous(String),
 }
 
 impl Position {
@@ -102,13 +105,15 @@ impl Position {
         let fits = |mv: Move| {
             let san = plain(&self.to_san(mv));
             let piece = char::from(self.moved(mv)).to_ascii_uppercase();
-            let origins = [mv.from().file().to_string(), mv.from().rank().to_string(), mv.from().to_string()];
+            let (file, rank) = (mv.from().file().to_string(), mv.from().rank().to_string());
+            let origins = [String::new(), file, rank, mv.from().to_string()];
             let fuller = |origin: &String| format!("{piece}{origin}{}", mv.to()) == wanted;
             san == wanted || self.moved(mv) != Piece::Pawn && !self.is_castling(mv) && origins.iter().any(fuller)
         };
         match self.legal_moves().iter().copied().filter(|&mv| fits(mv)).collect::<Vec<_>>().as_slice() {
             &[mv] => Ok(mv),
-            _ => Err(MoveError::San(excerpt(text))),
+            [] => Err(MoveError::San(excerpt(text))),
+            _ => Err(MoveError::Ambiguous(excerpt(text))),
         }
     }
 

@@ -380,6 +380,7 @@ fn lenient_algebraic_notation() {
         assert_eq!(castling.from_san(text).ok(), expected, "{text}");
     }
     let two = position("4k3/8/8/8/8/8/8/1N2KN2 w - -");
-    assert!(two.from_san("Nd2").is_err(), "one of two knights");
+    assert_eq!(two.from_san("Nd2"), Err(MoveError::Ambiguous("Nd2".to_owned())), "one of two knights");
+    assert_eq!(two.from_san("Nd4"), Err(MoveError::San("Nd4".to_owned())));
     assert!(two.from_san(&"N".repeat(1 << 18)).unwrap_err().to_string().len() < 100);
 }
