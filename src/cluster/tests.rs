@@ -3,7 +3,7 @@
 
 use std::io::Read;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::SeqCst};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,7 @@ use sesame_table::Scheme;
 use super::block::{Block, Load, Stage};
 use super::follower::{FollowerLink, FollowerSession};
 use super::leader::LeaderLink;
-use super::transport::{GREETING, Mail, Transport, local};
+use super::transport::{Mail, Transport, local};
 use super::*;
 use crate::position::{Move, Square};
 use crate::search::{Bound, Control, RemoteEntries, RemoteEntry, TranspositionTable, TtEntry};
@@ -217,50 +217,10 @@ fn entries_wait_until_a_machine_can_receive_them() {
     assert_eq!(arrived, Vec::from_iter(ENTRIES), "of a follower");
 }
 
-/// A machine that can be stopped, and whose received messages are counted.
-struct Watched {
-    transport: local::Local,
-    is_stopped: Arc<AtomicBool>,
-    received: Arc<AtomicU64>,
-}
-
-impl Transport for Watched {
-    fn rank(&self) -> usize {
-        self.transport.rank()
-    }
-
-    fn ranks(&self) -> usize {
-        self.transport.ranks()
-    }
-
-    fn all_gather(&self, own: &[u8], all: &mut Vec<u8>, pause: &mut dyn FnMut()) {
-        self.transport.all_gather(own, all, pause);
-    }
-
-    fn send(&self, to: usize, message: &[u8]) -> bool {
-        self.transport.send(to, message)
-    }
-
-    fn is_sending(&self, to: usize) -> bool {
-        self.transport.is_sending(to)
-    }
-
-    fn receive(&self) -> Option<(usize, Vec<u8>)> {
-        while self.is_stopped.load(SeqCst) {
-            thread::sleep(Duration::from_millis(1));
-        }
-        self.transport.receive().inspect(|_| _ = self.received.fetch_add(1, SeqCst))
-    }
-
-    fn regroup(self, ranks: &[usize]) -> Self {
-        Self { transport: self.transport.regroup(ranks), ..self }
-    }
-}
-
-fn watched(transport: local::Local) -> (Watched, Arc<AtomicBool>, Arc<AtomicU64>) {
-    let (is_stopped, received): (Arc<AtomicBool>, Arc<AtomicU64>) = Default::default();
-    let watched = Watched { transport, is_stopped: Arc::clone(&is_stopped), received: Arc::clone(&received) };
-    (watched, is_stopped, received)
+fn watched(transport: Option<local::Local>) -> (local::Local, Arc<local::Watch>) {
+    let transport = transport.unwrap();
+    let watch = Arc::clone(&transport.watch);
+    (transport, watch)
 }
 
 /// Neither entries nor votes wait for it.
@@ -282,12 +242,12 @@ fn is_heard_beside_a_slow_machine(limit: Duration) -> bool {
         Block { load: if block.ends { vote.load } else { entries }, ..vote }
     };
     let fast = follower(group.next().unwrap(), answer);
-    let (transport, is_stopped, received) = watched(group.next().unwrap());
+    let (transport, watch) = watched(group.next());
     let slow = follower(transport, votes_like);
     let (control, table) = (Arc::new(Control::new(1, None)), table());
     assert!(begin(&link, &control, &table));
-    wait_until("the search has begun", || received.load(SeqCst) > 5);
-    is_stopped.store(true, SeqCst);
+    wait_until("the search has begun", || watch.received.load(SeqCst) > 5);
+    watch.is_stopped.store(true, SeqCst);
     for new in 11..20 {
         key.store(new, SeqCst);
         wait_until("an entry of the fast machine is stored", || table.probe(new).is_some());
@@ -296,7 +256,7 @@ fn is_heard_beside_a_slow_machine(limit: Duration) -> bool {
     assert_eq!(message, None);
     wait_until("a search begins with the fast machine", || begin(&link, &control, &table));
     assert_eq!(link.end(None, FOREVER), (vec![ballot(9)], None), "the slow one takes no part");
-    is_stopped.store(false, SeqCst);
+    watch.is_stopped.store(false, SeqCst);
     assert!(link.quit());
     fast.join().unwrap();
     slow.join().unwrap();
@@ -309,16 +269,16 @@ fn stopped_machine_holds_neither_the_end_of_a_search_nor_its_table() {
     let patience = Patience { silence: Duration::from_secs(1000), ..PATIENT };
     let (link, work) = LeaderLink::new(2, patience);
     let mut leader = work(group.next().unwrap());
-    let (transport, is_stopped, received) = watched(group.next().unwrap());
+    let (transport, watch) = watched(group.next());
     // Its clock runs by steps, and fast while the follower is stopped: no starved thread is silent.
-    let is_fast = Arc::clone(&is_stopped);
+    let clock = Arc::clone(&watch);
     link.set_thread(thread::spawn(move || {
         let mut now = Duration::ZERO;
         while let Some(pause) = {
             let order = leader.next_order(INTERVAL);
             leader.step(order, now)
         } {
-            now += if is_fast.load(SeqCst) { patience.silence / 10 } else { pause };
+            now += if clock.is_stopped.load(SeqCst) { patience.silence / 10 } else { pause };
         }
         // Leaves.
         leader.run();
@@ -326,13 +286,13 @@ fn stopped_machine_holds_neither_the_end_of_a_search_nor_its_table() {
     let follower = follower(transport, ends_like);
     let (control, table) = (Arc::new(Control::new(1, None)), table());
     assert!(begin(&link, &control, &table));
-    wait_until("the search has begun", || received.load(SeqCst) > 10);
-    is_stopped.store(true, SeqCst);
+    wait_until("the search has begun", || watch.received.load(SeqCst) > 10);
+    watch.is_stopped.store(true, SeqCst);
     let (ballots, message) = link.end(None, FOREVER);
     assert_eq!((ballots.len(), Arc::strong_count(&table)), (0, 1));
     assert!(message.is_some_and(|text| text.contains("machine 1 does not answer")));
     assert!(!begin(&link, &control, &table));
-    is_stopped.store(false, SeqCst);
+    watch.is_stopped.store(false, SeqCst);
     wait_until("the machine is back", || begin(&link, &control, &table));
     assert_eq!(link.end(None, FOREVER).1, None);
     assert!(link.quit());
@@ -378,11 +338,11 @@ fn quit_does_not_wait_for_a_session_known_to_hang() {
 fn end_of_the_job_is_not_waited_for() {
     let mut group = local::group(2).into_iter();
     let link = leader(group.next().unwrap(), Patience { stall: SHORT, ..PATIENT });
-    let (transport, is_stopped, received) = watched(group.next().unwrap());
+    let (transport, watch) = watched(group.next());
     follower(transport, ends_like);
     assert!(begin(&link, &Arc::new(Control::new(1, None)), &table()));
-    wait_until("the search has begun", || received.load(SeqCst) > 10);
-    is_stopped.store(true, SeqCst);
+    wait_until("the search has begun", || watch.received.load(SeqCst) > 10);
+    watch.is_stopped.store(true, SeqCst);
     wait_until("a message is not received", || link.is_being_ended());
     assert!(link.end(None, FOREVER).1.is_some_and(|text| text.contains("does not answer")));
     assert!(!link.quit());
@@ -407,9 +367,9 @@ fn follower_ends_without_its_leader() {
 fn idle_leader_shows_that_it_is_alive() {
     let mut group = local::group(2).into_iter();
     let leader = leader(group.next().unwrap(), Patience { leader: SHORT, ..PATIENT });
-    let (transport, _, received) = watched(group.next().unwrap());
+    let (transport, watch) = watched(group.next());
     let (link, session) = follower_session(transport, PATIENT);
-    wait_until("messages without orders", || received.load(SeqCst) > 5);
+    wait_until("messages without orders", || watch.received.load(SeqCst) > 5);
     drop(session);
     assert!(leader.quit() && link.leave());
 }
@@ -447,57 +407,12 @@ fn all_leave_alone_when_one_is_missing() {
     drop(missing);
 }
 
-/// Another version of the program.
-struct OtherVersion(local::Local);
-
-impl Transport for OtherVersion {
-    fn rank(&self) -> usize {
-        self.0.rank()
-    }
-
-    fn ranks(&self) -> usize {
-        self.0.ranks()
-    }
-
-    fn all_gather(&self, own: &[u8], all: &mut Vec<u8>, pause: &mut dyn FnMut()) {
-        let mut own = own.to_vec();
-        if own.len() == GREETING {
-            own[GREETING - 1] ^= 1;
-        }
-        self.0.all_gather(&own, all, pause);
-        // It sees its own greeting.
-        let size = own.len();
-        all[self.0.rank() * size..][..size].copy_from_slice(&own);
-    }
-
-    fn send(&self, to: usize, message: &[u8]) -> bool {
-        self.0.send(to, message)
-    }
-
-    fn is_sending(&self, to: usize) -> bool {
-        self.0.is_sending(to)
-    }
-
-    fn receive(&self) -> Option<(usize, Vec<u8>)> {
-        self.0.receive()
-    }
-
-    fn regroup(self, ranks: &[usize]) -> Self {
-        OtherVersion(self.0.regroup(ranks))
-    }
-}
-
 #[test]
 fn machines_with_another_version_are_left_out() {
     for (ranks, strangers) in [(2, vec![1]), (3, vec![1]), (4, vec![1, 3]), (3, vec![1, 2])] {
         let join_all = local::group(ranks).into_iter().enumerate().map(|(rank, transport)| {
-            let is_strange = strangers.contains(&rank);
-            thread::spawn(move || {
-                if is_strange {
-                    return join(move || Ok(OtherVersion(transport)), PATIENT).unwrap();
-                }
-                join(move || Ok(transport), PATIENT).unwrap()
-            })
+            transport.watch.is_stranger.store(strangers.contains(&rank), SeqCst);
+            thread::spawn(move || join(move || Ok(transport), PATIENT).unwrap())
         });
         let threads: Vec<_> = join_all.collect();
         let is_alone = strangers.len() + 1 == ranks;

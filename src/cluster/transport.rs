@@ -173,10 +173,13 @@ pub(crate) mod local {
     //! A transport between threads, for tests.
 
     use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+    use std::thread::sleep;
+    use std::time::Duration;
 
     use parking_lot::Mutex;
 
-    use super::Transport;
+    use super::{GREETING, Transport};
 
     /// By receiver and sender: what has not been received. Of collective operations any number, of messages one.
     #[derive(Default)]
@@ -191,13 +194,28 @@ pub(crate) mod local {
         /// Numbers in `boxes`.
         ranks: Vec<usize>,
         boxes: Arc<Mutex<Boxes>>,
+        pub(crate) watch: Arc<Watch>,
+    }
+
+    /// A test's view of a rank, and what the test does to it.
+    #[derive(Default)]
+    pub(crate) struct Watch {
+        pub(crate) is_stopped: AtomicBool,
+        /// In milliseconds, before each look at the messages.
+        pub(crate) delay: AtomicU64,
+        /// Messages.
+        pub(crate) received: AtomicU64,
+        /// Another version of the program.
+        pub(crate) is_stranger: AtomicBool,
     }
 
     /// Creates all ranks of a group.
     pub(crate) fn group(ranks: usize) -> Vec<Local> {
         let boxes = Boxes { gathered: vec![vec![Vec::new(); ranks]; ranks], messages: vec![vec![None; ranks]; ranks] };
         let boxes = Arc::new(Mutex::new(boxes));
-        (0..ranks).map(|rank| Local { rank, ranks: (0..ranks).collect(), boxes: Arc::clone(&boxes) }).collect()
+        let all = (0..ranks).collect::<Vec<_>>();
+        let rank = |rank| Local { rank, ranks: all.clone(), boxes: Arc::clone(&boxes), watch: Arc::default() };
+        (0..ranks).map(rank).collect()
     }
 
     impl Local {
@@ -216,8 +234,12 @@ pub(crate) mod local {
         }
 
         fn all_gather(&self, own: &[u8], all: &mut Vec<u8>, pause: &mut dyn FnMut()) {
+            let mut own = own.to_vec();
+            if self.watch.is_stranger.load(SeqCst) && own.len() == GREETING {
+                own[GREETING - 1] ^= 1;
+            }
             for &to in &self.ranks {
-                self.boxes.lock().gathered[to][self.own()].push(own.to_vec());
+                self.boxes.lock().gathered[to][self.own()].push(own.clone());
             }
             all.clear();
             for &from in &self.ranks {
@@ -246,9 +268,14 @@ pub(crate) mod local {
         }
 
         fn receive(&self) -> Option<(usize, Vec<u8>)> {
+            sleep(Duration::from_millis(self.watch.delay.load(SeqCst)));
+            while self.watch.is_stopped.load(SeqCst) {
+                sleep(Duration::from_millis(1));
+            }
             let boxes = &mut self.boxes.lock().messages[self.own()];
             let mut from = self.ranks.iter().enumerate();
-            from.find_map(|(rank, &number)| Some((rank, boxes[number].take()?)))
+            let message = from.find_map(|(rank, &number)| Some((rank, boxes[number].take()?)));
+            message.inspect(|_| _ = self.watch.received.fetch_add(1, SeqCst))
         }
 
         fn regroup(mut self, ranks: &[usize]) -> Self {

@@ -3,14 +3,14 @@
 
 use std::io::{self, BufRead, BufReader, PipeWriter, Write, pipe};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::atomic::Ordering::SeqCst;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, bounded, never, unbounded};
 
 use super::{Output, run_linked};
-use crate::cluster::{self, Patience, Role, Transport, local};
+use crate::cluster::{self, Patience, Role, local};
 
 /// The wait of a test for a line: far longer than any machine needs.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -25,68 +25,31 @@ struct User {
     lines: Receiver<String>,
     quit: Sender<()>,
     ranks: Vec<JoinHandle<bool>>,
-    /// Stops the last machine.
-    is_stopped: Arc<AtomicBool>,
-}
-
-/// A rank whose network takes a moment, or can be stopped.
-struct Slow(local::Local, Duration, Arc<AtomicBool>);
-
-impl Transport for Slow {
-    fn rank(&self) -> usize {
-        self.0.rank()
-    }
-
-    fn ranks(&self) -> usize {
-        self.0.ranks()
-    }
-
-    fn all_gather(&self, own: &[u8], all: &mut Vec<u8>, pause: &mut dyn FnMut()) {
-        self.0.all_gather(own, all, pause);
-    }
-
-    fn send(&self, to: usize, message: &[u8]) -> bool {
-        self.0.send(to, message)
-    }
-
-    fn is_sending(&self, to: usize) -> bool {
-        self.0.is_sending(to)
-    }
-
-    fn receive(&self) -> Option<(usize, Vec<u8>)> {
-        thread::sleep(self.1);
-        while self.2.load(SeqCst) {
-            thread::sleep(Duration::from_millis(1));
-        }
-        self.0.receive()
-    }
-
-    fn regroup(self, ranks: &[usize]) -> Self {
-        Slow(self.0.regroup(ranks), self.1, self.2)
-    }
+    last: Arc<local::Watch>,
 }
 
 impl User {
     /// Starts a session on `ranks` machines.
     fn with_machines(ranks: usize) -> User {
-        User::start(ranks, Duration::ZERO, true, FOREVER)
+        User::start(ranks, 0, true, FOREVER)
     }
 
-    /// Starts a session on machines that look at their messages after this time. A follower session may hang from the start.
-    fn start(ranks: usize, delay: Duration, do_sessions_run: bool, stall: Duration) -> User {
+    /// Starts a session on machines that look at their messages after so many milliseconds. A follower session may hang from the start.
+    fn start(ranks: usize, delay: u64, do_sessions_run: bool, stall: Duration) -> User {
         let (typed, input) = pipe().unwrap();
         let (screen, output) = pipe().unwrap();
         let (seen, lines) = unbounded();
         thread::spawn(move || BufReader::new(screen).lines().try_for_each(|line| seen.send(line.unwrap())));
         let (quit, signals) = bounded(1);
         let mut users_pipes = Some((typed, output, signals));
-        let is_stopped: Arc<AtomicBool> = Arc::default();
+        let transports = local::group(ranks);
+        let last = Arc::clone(&transports[ranks - 1].watch);
         let start = |transport: local::Local| {
             let pipes = users_pipes.take();
-            let is_stopped = if transport.rank() + 1 == ranks { Arc::clone(&is_stopped) } else { Arc::default() };
+            transport.watch.delay.store(delay, SeqCst);
             let patience = Patience { ready: FOREVER, leader: FOREVER, silence: FOREVER, stall };
             thread::spawn(move || {
-                match cluster::join(move || Ok(Slow(transport, delay, is_stopped)), patience).unwrap().role {
+                match cluster::join(move || Ok(transport), patience).unwrap().role {
                     Role::Alone | Role::Stranger => panic!("a group of several"),
                     Role::Leader(link) => {
                         let (typed, output, signals) = pipes.expect("the first rank leads");
@@ -108,8 +71,8 @@ impl User {
                 }
             })
         };
-        let ranks = local::group(ranks).into_iter().map(start).collect();
-        User { input: Some(input), lines, quit, ranks, is_stopped }
+        let ranks = transports.into_iter().map(start).collect();
+        User { input: Some(input), lines, quit, ranks, last }
     }
 
     fn types(&self, lines: &str) {
@@ -166,18 +129,6 @@ fn a_signal_ends_the_session_with_its_best_move() {
     user.quit.send(()).unwrap();
     assert!(user.sees("bestmove").iter().any(|line| line == "info string a signal ends the program"));
     assert!(user.leaves().is_empty());
-}
-
-#[test]
-fn nodes_of_all_machines_count() {
-    let user = User::with_machines(3);
-    user.types("isready\ngo nodes 300000");
-    let lines = user.sees("bestmove");
-    let nodes = number(&lines[lines.len() - 2], "nodes");
-    // Alone, the leader would stop at the limit: the others were searching when it was reached.
-    assert!(nodes > 300_000, "{nodes}");
-    user.types("quit");
-    user.leaves();
 }
 
 /// A follower that has finished one search has not finished the next.
@@ -263,7 +214,7 @@ fn short_clocks_get_a_move() {
 
 #[test]
 fn late_lines_of_one_search_do_not_harm_the_next() {
-    let user = User::start(2, Duration::from_millis(60), true, FOREVER);
+    let user = User::start(2, 60, true, FOREVER);
     for _ in 0..5 {
         // The patience is shorter than a message needs.
         user.types("go movetime 40");
@@ -296,11 +247,11 @@ fn options_and_new_games_reach_followers_in_order() {
 #[test]
 fn search_ends_when_a_machine_dies_and_the_input_ends() {
     for go in ["go movetime 900000", "go wtime 90000000 btime 90000000", "go depth 200"] {
-        let mut user = User::start(2, Duration::ZERO, true, Duration::from_millis(100));
+        let mut user = User::start(2, 0, true, Duration::from_millis(100));
         user.types(go);
         user.sees("info depth");
         // As `mpirun` does after the death of a process.
-        user.is_stopped.store(true, SeqCst);
+        user.last.is_stopped.store(true, SeqCst);
         user.input = None;
         let lines = user.sees("bestmove");
         assert!(lines.iter().any(|line| line.contains("does not answer")), "{lines:?}");
@@ -311,7 +262,7 @@ fn search_ends_when_a_machine_dies_and_the_input_ends() {
 
 #[test]
 fn quit_ends_the_wait_for_a_session_that_hangs() {
-    let user = User::start(2, Duration::ZERO, false, FOREVER);
+    let user = User::start(2, 0, false, FOREVER);
     user.types("isready\nquit");
     assert!(user.sees("readyok")[0].contains("has not ended its work"));
     user.leaves();
