@@ -66,31 +66,3 @@ impl DebugLog {
 fn entry(arrow: &str, text: &str) -> String {
     format!("{:.6} {arrow} {text}\n", Timestamp::now())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_are_written_while_the_log_is_open() {
-        let folder = std::env::temp_dir().join(format!("sesame-log-{}", process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        let path = folder.join("a  log");
-        let log = DebugLog::default();
-        log.write(Direction::In, "before").unwrap();
-        log.open(&path).unwrap();
-        log.write(Direction::In, "uci").unwrap();
-        log.write(Direction::Out, "id name\nuciok").unwrap();
-        assert!(log.open(&folder).is_err(), "a folder is no log");
-        log.write(Direction::In, "still").unwrap();
-        log.open(Path::new("")).unwrap();
-        log.write(Direction::In, "after").unwrap();
-        let text = std::fs::read_to_string(&path).unwrap();
-        let lines: Vec<&str> = text.lines().map(|line| line.split_once(' ').unwrap().1).collect();
-        assert!(lines[0].starts_with("-- Sesame "), "{text}");
-        assert_eq!(lines[1..], [">> uci", "<< id name", "<< uciok", ">> still"]);
-        let stamp = text.split(' ').next().unwrap();
-        assert!(stamp.parse::<Timestamp>().is_ok_and(|time| time <= Timestamp::now()), "{stamp}");
-        std::fs::remove_dir_all(&folder).unwrap();
-    }
-}

@@ -221,8 +221,12 @@ mod tests {
     #[test]
     fn long_messages_keep_both_ends() {
         let (start, end) = ("é".repeat(200), "ü".repeat(200));
-        assert_eq!(shorten(&format!("{start}{end}")), format!("{start}{end}"));
-        assert_eq!(shorten(&format!("{start}/{end}")), format!("{start}...{end}"));
+        let written = Arc::new(Mutex::new(Vec::new()));
+        let output = Output::new(Limited(written.clone(), 2, ErrorKind::BrokenPipe));
+        output.info(&format!("{start}{end}"));
+        output.info(&format!("{start}/{end}"));
+        let wanted = format!("info string {start}{end}\ninfo string {start}...{end}\n");
+        assert_eq!(String::from_utf8_lossy(&written.lock()), wanted);
     }
 
     #[cfg(unix)]

@@ -86,6 +86,33 @@ fn perft_of_chess960_start_positions() {
     }
 }
 
+/// Kings and rooks on every three files, other ones for each side: all castling moves out and in.
+#[test]
+fn perft_of_every_way_to_castle() {
+    let from = |file: u8| file + 1..8;
+    let places: Vec<[u8; 3]> = (0..8)
+        .flat_map(|left| from(left).flat_map(move |king| from(king).map(move |right| [left, king, right])))
+        .collect();
+    assert_eq!(places.len(), 56);
+    let rank = |[left, king, right]: [u8; 3]| -> String {
+        let piece = |file| if file == king { 'K' } else { ['1', 'R'][usize::from([left, right].contains(&file))] };
+        (0..8).map(piece).collect()
+    };
+    let rights =
+        |[left, _, right]: [u8; 3]| [right, left].map(|file| char::from(b'A' + file)).iter().collect::<String>();
+    for (number, &white) in places.iter().enumerate() {
+        let black = places[(17 * number + 5) % 56];
+        let fen = format!(
+            "{}/pppppppp/8/8/8/8/PPPPPPPP/{} w {}{} - 0 1",
+            rank(black).to_lowercase(),
+            rank(white),
+            rights(white),
+            rights(black).to_lowercase()
+        );
+        assert_same_perft(&Position::from_fen(&fen).expect(&fen), &oracle(&fen), 3);
+    }
+}
+
 #[test]
 fn chess960_start_positions_can_be_read_back() {
     let fens: std::collections::BTreeSet<String> = (0..960).map(|n| Position::chess960(n).fen(true)).collect();
@@ -108,6 +135,8 @@ fn perft_matches_published_numbers() {
         ("rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8", 4, 2_103_487),
         ("r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10", 4, 3_894_594),
         ("R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1", 1, 218),
+        ("bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9", 4, 326_672),
+        ("2nnrbkr/p1qppppp/8/1ppb4/6PP/3PP3/PPP2P2/BQNNRBKR w HEhe - 1 9", 4, 667_366),
     ] {
         assert_eq!(Position::from_fen(fen).expect(fen).perft(depth), nodes, "{fen}");
     }

@@ -168,19 +168,3 @@ fn killed_gui_leaves_no_engine() {
         }
     }
 }
-
-#[cfg(target_os = "linux")]
-fn children_of(process: u32) -> Vec<u32> {
-    let children = fs::read_to_string(format!("/proc/{process}/task/{process}/children")).unwrap_or_default();
-    children.split_whitespace().filter_map(|child| child.parse().ok()).collect()
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn engine_has_no_child_processes() {
-    let mut session = Session::start();
-    session.send("setoption name Threads value 4\ngo infinite");
-    session.sync();
-    assert_eq!(children_of(session.id()), Vec::<u32>::new());
-    session.quit();
-}

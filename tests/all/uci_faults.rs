@@ -39,29 +39,16 @@ fn finished_games_have_a_score_and_no_move() {
 #[test]
 fn slightly_wrong_fens_are_searched_with_a_note() {
     let mut session = Session::start();
-    for (fen, note, moves) in [
-        ("5rk1/pp1n1pbp/1q2rnp1/2p3B1/P3P3/2N1QB1P/1PP3P1/R4R1K b - a6 0 16", "a6", ""),
-        ("k7/8/8/3pP3/8/7n/5K2/8 w - d6 0 1", "d6", "f2f1 f2e2 f2e3 f2f3 f2g3 f2h3 f2g2"),
-        ("7k/8/8/8/8/8/P7/7K w KQkq - 0 1", "castling", "a2a3 a2a4 h1g1 h1g2 h1h2"),
-        ("k7/8/8/8/8/8/P7/3K3R w K - 0 1", "Chess960", ""),
-        ("7k/8/8/8/8/8/P7/7K w", "fields", "a2a3 a2a4 h1g1 h1g2 h1h2"),
-        ("7k/8/8/8/8/8/P7/7K w - - - -", "clock", "a2a3 a2a4 h1g1 h1g2 h1h2"),
-        ("7k/8/8/8/8/8/P7/7K w - - bm a4; id \"x\";", "clock", "a2a3 a2a4 h1g1 h1g2 h1h2"),
+    for (fen, note) in [
+        ("5rk1/pp1n1pbp/1q2rnp1/2p3B1/P3P3/2N1QB1P/1PP3P1/R4R1K b - a6 0 16", "a6"),
+        ("7k/8/8/8/8/8/P7/7K w KQkq - 0 1", "castling"),
+        ("k7/8/8/8/8/8/P7/3K3R w K - 0 1", "Chess960"),
     ] {
         session.send(&format!("position fen {fen}"));
         let notes = session.sync();
         assert!(notes[0].starts_with("info string position: ") && notes[0].contains(note), "{fen}: {notes:?}");
-        let best = session.best_move("go depth 2");
-        assert!(best != "(none)" && (moves.is_empty() || moves.split(' ').any(|mv| mv == best)), "{fen}: {best}");
+        assert_ne!(session.best_move("go depth 2"), "(none)", "{fen}");
     }
-    session.quit();
-}
-
-#[test]
-fn moves_behind_a_fen_are_played() {
-    let mut session = Session::start();
-    session.set("position fen 7k/8/8/8/8/8/P7/7K w - - 0 1 a2a4");
-    assert!(["h8g8", "h8g7", "h8h7"].contains(&session.best_move("go depth 2").as_str()));
     session.quit();
 }
 
@@ -81,7 +68,9 @@ fn refused_positions_give_no_move_of_another_one() {
         ["fen 8/8/8/8/8/8/8/K7 w - - 0 1", "fen 7k/pp6/pp6/pp6/pp6/p7/8/7K b - - 0 1", "startpos moves e2e4 e2e4", ""]
     {
         session.send("position startpos moves e2e4");
-        assert!(session.warning(&format!("position {position}")).starts_with("position not set: "), "{position}");
+        let warning = session.warning(&format!("position {position}"));
+        assert!(warning.starts_with("position not set: "), "{position}: {warning}");
+        assert_eq!(warning.contains("move 2: "), position.contains("moves"), "{warning}");
         for go in ["go depth 3", "go movetime 5"] {
             let lines = session.search(go);
             assert!(lines[0].starts_with("info string there is no position: "), "{lines:?}");

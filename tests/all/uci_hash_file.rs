@@ -190,28 +190,6 @@ fn pipes_are_no_hash_file() {
     session.quit();
 }
 
-#[test]
-fn long_paths_are_shortened_in_messages() {
-    let path = format!("/beginning/{}/end", "x".repeat(100_000));
-    let mut session = Session::start();
-    let mut lines = Vec::new();
-    session.send(&format!("setoption name Hash File value {path}"));
-    lines.extend(["Save Hash", "Load Hash"].map(|button| press(&mut session, button)));
-    for option in ["EvalFile", "SyzygyPath", "Debug Log File"] {
-        session.send(&format!("setoption name {option} value {path}"));
-        // The option may wait for the end of a save or load whose message is already out.
-        let said = (0..1000).map(|_| session.sync()).find(|said| !said.is_empty());
-        lines.extend(said.expect(option));
-    }
-    let long: Vec<&String> = lines.iter().filter(|line| line.contains("/beginning/")).collect();
-    assert_eq!(long.len(), 5, "{lines:.400?}");
-    assert!(
-        long.iter().all(|line| line.len() < 500 && line.contains("xxx...xxx") && line.contains("/end")),
-        "{long:?}"
-    );
-    session.quit();
-}
-
 /// A limit on the size of files stands for a full disk.
 #[cfg(unix)]
 #[test]

@@ -86,7 +86,6 @@ fn root_moves_keep_the_tablebase_result() {
     assert!(tb_hits(&lines) > 0, "{lines:?}");
     assert_eq!(centipawns(&lines), 20_000);
     // All moves draw.
-    session.send("position fen 8/8/8/8/8/5k2/5p2/5K2 w - - 0 1");
     session.send("position fen 8/8/8/4k3/8/8/4p3/4K3 w - - 0 1");
     assert_eq!(centipawns(&session.search("go depth 3")), 0);
     // With all moves shown, the winning ones come first.
@@ -148,16 +147,6 @@ fn tables_are_probed_within_the_search() {
     session.send("setoption name SyzygyPath value <empty>");
     session.send("ucinewgame");
     assert_eq!(tb_hits(&session.search("go depth 8")), 0);
-    session.quit();
-}
-
-#[test]
-fn positions_with_castling_rights_are_not_probed() {
-    let (mut session, _) = start(&[&tables::small()]);
-    session.send("position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1");
-    assert_eq!(tb_hits(&session.search("go depth 1")), 0);
-    session.send("position fen 4k3/8/8/8/8/8/8/4K2R w - - 0 1");
-    assert!(tb_hits(&session.search("go depth 1")) > 0);
     session.quit();
 }
 

@@ -70,12 +70,6 @@ impl Referee {
         moves
     }
 
-    /// Tests for a legal castling move.
-    pub(crate) fn is_castling(&self, text: &str) -> bool {
-        let uci: UciMove = text.parse().expect("a move");
-        uci.to_move(&self.position).is_ok_and(|mv| mv.is_castle())
-    }
-
     /// Plays a move. An illegal move and a spelling other than the protocol's are errors.
     pub(crate) fn play(&mut self, text: &str) -> Result<(), String> {
         let uci: UciMove = text.parse().map_err(|_| format!("{text:?} is not a move"))?;
