@@ -188,19 +188,6 @@ mod tests {
     }
 
     #[test]
-    fn first_line_is_the_played_one_wherever_the_search_stops() {
-        let mut engine = Engine::new(Options::default()).unwrap();
-        let game = Game::new(
-            Position::from_fen("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1").unwrap(),
-        );
-        for nodes in (500..20_000).step_by(487) {
-            let report = engine.search(&game, Limits { nodes: Some(nodes), ..Limits::default() }).unwrap();
-            assert_eq!(report.lines[0].pv.first().copied(), report.best, "{nodes} nodes");
-            assert!(report.best.is_some());
-        }
-    }
-
-    #[test]
     fn watch_stops_an_infinite_search() {
         let mut engine = Engine::new(Options::default()).unwrap();
         let game = Game::new(Position::startpos());

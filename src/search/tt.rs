@@ -372,11 +372,6 @@ mod tests {
     }
 
     #[test]
-    fn nothing_decodes_from_zero() {
-        assert_eq!(TtEntry::unpack(0), None);
-    }
-
-    #[test]
     fn merging_keeps_the_old_move_against_none() {
         let new = TtEntry { mv: 0, score: 5, ..ENTRY };
         assert_eq!(merge(ENTRY, new, 0), Some(TtEntry { mv: 7, ..new }));
