@@ -2,11 +2,10 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Stdio;
 
 use crate::support::Session;
 use crate::support::folder::Folder;
-use crate::support::program::{assert_in_order, run, run_with_input, sesame, succeed_with_input};
+use crate::support::program::{assert_in_order, run, run_with_input, succeed_with_input};
 use crate::support::tables;
 
 /// Plays against an opponent that searches two plies.
@@ -137,28 +136,6 @@ fn finished_games_are_appended_to_the_file() {
 }
 
 #[test]
-fn two_sessions_on_one_file_write_each_game_once() {
-    let folder = Folder::new();
-    let file = folder.join("games.pgn");
-    let start = |name| Session::start_with(&["play", "--depth", "1", "--pgn", text(&file), "--name", name]);
-    let mut sessions = [start("Ada"), start("Bob")];
-    for mv in ["a3", "h3", "a4", "h4"] {
-        for session in &mut sessions {
-            session.send(&format!("{mv}\nfen"));
-            session.until("Sesame plays ");
-            session.until("> fen");
-        }
-    }
-    for mut session in sessions {
-        session.close_input();
-        session.end_well();
-    }
-    let games = fs::read_to_string(&file).unwrap();
-    assert_eq!(["Ada", "Bob", "4. h4 "].map(|part| games.matches(part).count()), [1, 1, 2], "{games}");
-    assert_eq!(folder.names(), ["games.pgn"]);
-}
-
-#[test]
 fn game_with_a_clock() {
     // The increment is longer than any move takes.
     let output = play(&["--color", "black", "--time", "5+3000", "--ascii"], "e5\nclock\ndraw?\npgn\n");
@@ -214,7 +191,6 @@ fn elo_limits_the_strength() {
     assert!(moves.iter().any(|mv| *mv != moves[0]), "{moves:?}");
     let output = play(&["--elo", "1500"], "pgn\n");
     assert_in_order(&output, &["You play White. Sesame plays at about 1500 Elo.", "[BlackElo \"1500\"]"]);
-    assert_eq!(run(&["play", "--elo", "1000"]).0, 2);
 }
 
 #[test]
@@ -235,15 +211,10 @@ fn endgame_tables_are_used() {
 }
 
 #[test]
-fn board_colours_and_figurines() {
+fn board_colours_and_chess960() {
     let coloured = play(&["--ansi", "always", "--ascii"], "");
     assert!(coloured.contains("\x1b[48;5;103;38;5;16;1m R ") && coloured.contains("\x1b[0m"), "{coloured:?}");
     assert!(!play(&["--ansi", "never"], "").contains('\x1b'));
-    let figurines = |locale: &str| {
-        let output = sesame().arg("play").env("LC_ALL", locale).stdin(Stdio::null()).output().unwrap();
-        String::from_utf8(output.stdout).unwrap().contains('♜')
-    };
-    assert!(figurines("C.UTF-8") && !figurines("C"));
     let chess960 = play(&["--chess960", "0", "--ascii"], "pgn\n");
     assert_in_order(&chess960, &["1 | B B Q N N R K R |", "[Variant \"Chess960\"]", "[FEN \"bbqnnrkr/"]);
 }
@@ -284,7 +255,5 @@ fn unwritable_game_files() {
     let echo = output.lines().find(|line| line.starts_with("> ")).unwrap();
     assert_eq!(echo, format!("> {}…", "x".repeat(80)));
     assert!(output.lines().all(|line| line.chars().count() < 200), "{output}");
-    for arguments in [&["play", "--fen", "8/8"][..], &["play", "--color", "green"], &["play", "--time", "0"]] {
-        assert_eq!(run(arguments).0, 2, "{arguments:?}");
-    }
+    assert_eq!(run(&["play", "--fen", "8/8"]).0, 2);
 }

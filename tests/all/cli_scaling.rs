@@ -66,21 +66,14 @@ fn simulations_are_repeatable() {
     assert_parts(&first, &["BK.18", "line-3"]);
     assert_parts(&folder.text("out/README.md"), &["## Simulated", "simulated.svg", "BK.18", "| date | 20"]);
     assert_parts(&folder.text("out/report.html"), &["<svg", "<table"]);
+    let refused = command(&folder, SIMULATION).output().unwrap();
+    assert_parts(&message(&refused), &["--force", "--out"]);
+    assert_eq!((refused.status.success(), folder.text("out/results.csv")), (false, first.clone()));
     let json = succeed(command(&folder, &format!("{SIMULATION} --jobs 2 --force --json")));
     assert_eq!(folder.text("out/results.csv"), first);
     assert_eq!(json.trim_end(), folder.text("out/results.json").trim_end());
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["verdict"].as_str(), tables.lines().next());
-}
-
-#[test]
-fn earlier_results_are_replaced_only_with_force() {
-    let folder = folder();
-    let refused = || message(&command(&folder, SIMULATION).output().unwrap());
-    succeed(command(&folder, SIMULATION));
-    let first = folder.text("out/results.csv");
-    assert_parts(&refused(), &["--force", "--out"]);
-    assert_eq!(folder.text("out/results.csv"), first);
 }
 
 #[test]
@@ -140,21 +133,6 @@ fn interrupted_runs_report_what_there_is() {
     }
 }
 
-/// An engine that ends neither at `quit` nor at the end of its input.
-#[cfg(target_os = "linux")]
-const DEAF: &str = r#"
-while read -r line; do
-    case "$line" in
-        uci) echo uciok ;;
-        isready) echo readyok ;;
-        position*r1bq1rk1*) move=c5b3 ;;
-        position*) move=e3d3 ;;
-        go*) echo "info depth 4 nodes 60000 pv $move"; echo "bestmove $move" ;;
-    esac
-done
-exec sleep 1000
-"#;
-
 /// Ctrl-C at a terminal reaches the whole process group: an engine in it would die in the middle of its search. An engine ends
 /// with the run, also if that is killed.
 #[cfg(target_os = "linux")]
@@ -163,9 +141,10 @@ fn other_engines_receive_no_ctrl_c_and_are_not_left_over() {
     use nix::sys::signal::{Signal, kill};
     use nix::unistd::{Pid, getpgid};
     for end in [&[Signal::SIGTERM][..], &[Signal::SIGTERM, Signal::SIGTERM], &[Signal::SIGKILL]] {
-        let folder = folder().with("deaf.sh", DEAF.as_bytes());
-        let mut command = command(&folder, LONG);
-        command.args(["--engine", "sh deaf.sh"]);
+        let folder = folder().with("fake.sh", engines::FAKE.as_bytes());
+        // The fake engine has 4000 nodes.
+        let mut command = command(&folder, "--threads 1,2 --rounds 1000 --nodes 3500");
+        command.args(["--engine", "sh fake.sh deaf"]);
         let mut engine = 0;
         ended_in(&folder, &mut command, |child| {
             let tasks = fs::read_dir(format!("/proc/{}/task", child.id())).unwrap();
@@ -217,8 +196,9 @@ fn wrong_arguments_are_reported_before_the_first_search() {
 mod engines {
     use super::*;
 
-    /// A UCI engine for the two positions. Its argument says what is wrong with it.
-    const FAKE: &str = r#"
+    /// A UCI engine for the two positions. Its argument says what is wrong with it: a deaf one ends neither at `quit` nor at the end of
+    /// its input.
+    pub(super) const FAKE: &str = r#"
 echo "${PMIX_RANK-}-${OMPI_MCA_ess_base_vpid-}" > "rank-$1"
 searches=0
 while read -r line; do
@@ -248,9 +228,10 @@ while read -r line; do
             done
             echo "info nodes ${depth}000"
             echo "bestmove $move" ;;
-        quit) exit 0 ;;
+        quit) [ "$1" = deaf ] || exit 0 ;;
     esac
 done
+[ "$1" != deaf ] || exec sleep 1000
 "#;
 
     /// Runs with these engines. The fake engine completes depth 3 within the nodes.

@@ -346,13 +346,6 @@ mod tests {
     }
 
     #[test]
-    fn kinds_by_extension() {
-        for (name, kind) in [("x.pgn", Some(FileKind::Pgn)), ("x.epd.GZ", Some(FileKind::Epd)), ("pgn.gz", None)] {
-            assert_eq!(FileKind::of(Path::new(name)), kind, "{name}");
-        }
-    }
-
-    #[test]
     fn folders_have_their_files() {
         let folder = tempfile::tempdir().unwrap();
         for name in ["b.pgn", "a.PGN.gz", "c.epd.zst", "notes.txt", "x.gz"] {

@@ -502,28 +502,6 @@ mod tests {
         assert_eq!(shown([3_723_000, 3_600_000]), "White 1:02:03, Black 1:00:00");
     }
 
-    #[test]
-    fn other_games_stay_in_the_file() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("games.pgn");
-        fs::write(&path, "[White \"Morphy\"]\n\n1. e4 *").unwrap();
-        let (mut pgn_files, mut game) = (PgnFiles::default(), PgnGame::default());
-        let mut save = |san: &str| {
-            game.plies.push(Ply { san: san.to_owned(), ..Ply::default() });
-            pgn_files.save(&path, &game).unwrap();
-            let text = fs::read_to_string(&path).unwrap();
-            let plies: Vec<usize> = Reader::new(text.as_bytes()).map(|game| game.unwrap().plies.len()).collect();
-            (text, plies)
-        };
-        save("d4");
-        let (text, plies) = save("d5");
-        assert_eq!(plies, [1, 2]);
-        assert!(text.contains("1. e4 *\n\n[Event"), "{text}");
-        // Another program appends a game.
-        fs::write(&path, format!("{text}\n[White \"Anderssen\"]\n\n1. e4 e5 2. f4 *\n")).unwrap();
-        assert_eq!(save("c4").1, [1, 3, 3]);
-    }
-
     /// Saves the first plies of a game by this player.
     fn save(pgn_files: &mut PgnFiles, path: &Path, white: &str, plies: usize) {
         let mut game = PgnGame::default();

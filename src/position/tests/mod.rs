@@ -310,12 +310,6 @@ fn checkmate_precedes_the_fifty_move_rule() {
 }
 
 #[test]
-fn mate_and_stalemate_end_games() {
-    assert_eq!(game(START, "f2f3 e7e5 g2g4 d8h4").outcome(), Some(Outcome::Checkmate));
-    assert_eq!(game("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "").outcome(), Some(Outcome::Stalemate));
-}
-
-#[test]
 fn insufficient_material() {
     for (fen, insufficient) in [
         ("4k3/8/8/8/8/8/8/4K3 w - -", true),

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::*;
 
 #[test]
-fn each_error_is_detected() {
+fn each_error_is_detected_and_repaired_if_the_position_is_clear() {
     let king_count = |color, count| FenError::KingCount { color, count };
     let length = |rank, squares| FenError::RankLength { rank, squares };
     let letter = |letter, rank| FenError::PieceLetter { letter, rank };
@@ -62,6 +62,15 @@ fn each_error_is_detected() {
         ("4k3/8/8/8/8/8/8/4K3 w - - 0 1.5", FenError::MoveNumber(text("1.5"))),
         ("4k3/8/8/8/8/8/8/4K3 w - - 0 +1", FenError::MoveNumber(text("+1"))),
     ] {
+        let is_clear = match error {
+            FenError::FieldCount(fields) => fields > 0,
+            // The third knight may be a promoted pawn.
+            FenError::TooManyPieces(_) => fen.contains("NNN"),
+            FenError::Castling(_) | FenError::CastlingPieces(_) | FenError::EnPassant(_) => true,
+            FenError::EnPassantPawn(_) | FenError::HalfmoveClock(_) | FenError::MoveNumber(_) => true,
+            _ => false,
+        };
+        assert_eq!(Position::from_lenient_fen(fen).is_ok(), is_clear, "{fen}");
         assert_eq!(Position::from_fen(fen), Err(error), "{fen}");
     }
 }
@@ -166,21 +175,6 @@ fn slightly_wrong_fens_are_repaired() {
 }
 
 #[test]
-fn unclear_positions_are_not_repaired() {
-    for fen in [
-        "",
-        "8/8/8/8/8/8/8/4K3 w - - 0 1",
-        "4k3/8/8/8/8/8/8/4K3 x - - 0 1",
-        "4k3/8/8/8/4R3/8/8/4K3 w - - 0 1",
-        "4k3/8/8/8/8/P7/PPPPPPPP/4K3 w - - 0 1",
-        "4k3/8/8/8/8/8/4K3 w - - 0 1",
-    ] {
-        assert!(Position::from_lenient_fen(fen).is_err(), "{fen}");
-        assert!(Position::from_fen(fen).is_err(), "{fen}");
-    }
-}
-
-#[test]
 fn castling_letters_of_chess960() {
     for (fen, x_fen, shredder) in [
         ("4k3/8/8/8/8/8/8/4KR1R w K -", "K", "H"),
@@ -281,6 +275,7 @@ fn chess960_castling_is_written_as_king_takes_rook() {
         let position = Position::from_fen(fen).unwrap();
         for text in [castling, step] {
             let mv = position.from_uci(text).unwrap();
+            assert_eq!(position.is_castling(mv), text == castling, "{fen}");
             assert_eq!((position.to_uci(mv, false), position.to_uci(mv, true)), (text.into(), text.into()), "{fen}");
         }
     }
@@ -295,13 +290,8 @@ fn castling_in_both_styles() {
         assert_eq!(standard.to_uci(mv, false), short);
         assert_eq!(standard.to_uci(mv, true), long);
     }
-    // f1g1 is a king's step, castling is f1h1; f1c1 is no step and means castling.
+    // f1c1 is no step and means castling.
     let chess960 = position("4k3/8/8/8/8/8/8/R4K1R w KQ - 0 1");
-    let step = chess960.from_uci("f1g1").unwrap();
-    assert!(!chess960.is_castling(step));
-    let castling = chess960.from_uci("f1h1").unwrap();
-    assert!(chess960.is_castling(castling));
-    assert_eq!(chess960.to_uci(castling, true), "f1h1");
     assert!(chess960.is_castling(chess960.from_uci("f1c1").unwrap()));
     // King and rook are adjacent: capturing the rook is castling.
     let beside = position("4k3/8/8/8/8/8/8/5KR1 w K - 0 1");
