@@ -111,27 +111,39 @@ fn workers_on(processor: usize) -> Vec<Pid> {
     bound.map(|task| Pid::from_raw(task.file_name().unwrap().to_str().unwrap().parse().unwrap())).collect()
 }
 
+fn only(processor: usize) -> CpuSet {
+    let mut only = CpuSet::new();
+    only.set(processor).unwrap();
+    only
+}
+
+/// Returns an engine with two workers bound to the second of these processors and one to the first; `None` with one processor.
+fn bound_engine(hash_mib: usize) -> Option<(Engine, [usize; 2])> {
+    let allowed = sched_getaffinity(Pid::from_raw(0)).unwrap();
+    let mut allowed = (0..CpuSet::count()).filter(|&processor| allowed.is_set(processor).unwrap());
+    let (first, second) = (allowed.next()?, allowed.next()?);
+    let affinity = Affinity { pin: false, numa: format!("{second}:{first}").parse().unwrap() };
+    let engine = Engine::new(Options { threads: 3, hash_mib, affinity, ..Options::default() }).unwrap();
+    Some((engine, [first, second]))
+}
+
 #[test]
 fn bound_workers_allocate_on_their_processors() {
-    let allowed = sched_getaffinity(Pid::from_raw(0)).unwrap();
-    let allowed: Vec<usize> = (0..CpuSet::count()).filter(|&processor| allowed.is_set(processor).unwrap()).collect();
-    let [first, second, ..] = allowed[..] else {
+    let watch = Watch::new();
+    let Some((mut engine, [first, second])) = bound_engine(1) else {
         return eprintln!("bound_workers_allocate_on_their_processors: skipped with one processor");
     };
-    let numa = format!("{second}:{first}").parse().unwrap();
-    let affinity = Affinity { pin: false, numa };
-    let watch = Watch::new();
-    let mut engine = Engine::new(Options { threads: 3, hash_mib: 1, affinity, ..Options::default() }).unwrap();
     engine.search(&Game::default(), Limits { depth: Some(1), ..Limits::default() }).unwrap();
     let calls = watch.calls();
     for (processor, workers) in [(second, 2), (first, 1)] {
         let threads = workers_on(processor);
         assert_eq!(threads.len(), workers);
-        let mut only = CpuSet::new();
-        only.set(processor).unwrap();
         for thread in threads {
             let mut own = calls.iter().filter(|call| call.thread == thread).peekable();
-            assert!(own.peek().is_some() && own.all(|call| call.processors == only), "processor {processor}");
+            assert!(
+                own.peek().is_some() && own.all(|call| call.processors == only(processor)),
+                "processor {processor}"
+            );
         }
     }
 }
@@ -187,17 +199,10 @@ fn new_workers_touch_an_unused_table_again() {
 #[test]
 fn the_table_is_cleared_by_threads_bound_as_the_workers() {
     let own = sched_getaffinity(Pid::from_raw(0)).unwrap();
-    let allowed: Vec<usize> = (0..CpuSet::count()).filter(|&processor| own.is_set(processor).unwrap()).collect();
-    let [first, second, ..] = allowed[..] else {
+    let Some((mut engine, processors)) = bound_engine(64) else {
         return eprintln!("the_table_is_cleared_by_threads_bound_as_the_workers: skipped with one processor");
     };
-    let affinity = Affinity { pin: false, numa: format!("{second}:{first}").parse().unwrap() };
-    let mut engine = Engine::new(Options { threads: 3, hash_mib: 64, affinity, ..Options::default() }).unwrap();
-    let groups = [first, second].map(|processor| {
-        let mut only = CpuSet::new();
-        only.set(processor).unwrap();
-        only
-    });
+    let groups = processors.map(only);
     let mut clear = || {
         engine.clear_hash();
         assert_eq!(sched_getaffinity(Pid::from_raw(0)).unwrap(), own, "the caller stays unbound");

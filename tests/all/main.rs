@@ -15,9 +15,7 @@ mod cli_play_terminal;
 mod cli_scaling;
 mod network;
 mod perft;
-mod python_chess;
-#[cfg(target_os = "linux")]
-mod python_scripts;
+mod python;
 mod regressions;
 mod support;
 mod syzygy;

@@ -140,42 +140,15 @@ fn threads_of_tests_and_engine_are_told_apart() {
     assert!(!thread::spawn(|| runs_a_test(&thread::current())).join().unwrap());
 }
 
-#[test]
-fn uci_session() {
-    check("uci_session");
+macro_rules! targets {
+    ($($target:ident)*) => {
+        $(
+            #[test]
+            fn $target() {
+                check(stringify!($target));
+            }
+        )*
+    };
 }
 
-#[test]
-fn fen() {
-    check("fen");
-}
-
-#[test]
-fn epd() {
-    check("epd");
-}
-
-#[test]
-fn pgn() {
-    check("pgn");
-}
-
-#[test]
-fn table_file() {
-    check("table_file");
-}
-
-#[test]
-fn network_file() {
-    check("network_file");
-}
-
-#[test]
-fn training_data() {
-    check("training_data");
-}
-
-#[test]
-fn syzygy_file() {
-    check("syzygy_file");
-}
+targets! { uci_session fen epd pgn table_file network_file training_data syzygy_file }
