@@ -5,7 +5,7 @@
 //! `sesame-lab run --sizes 8K,64K --depths 5 --output tests/data/small_experiment.csv`.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
@@ -13,34 +13,30 @@ use std::time::Duration;
 const FIGURES: &str = include_str!("data/small_experiment.csv");
 
 /// A results file of its own for each test.
-struct Results(PathBuf);
+struct Results {
+    _folder: tempfile::TempDir,
+    path: PathBuf,
+}
 
 impl Results {
-    fn new(name: &str) -> Self {
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("lab-{name}-{}.csv", std::process::id()));
-        let _ = fs::remove_file(&path);
-        Self(path)
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        Self { path: folder.path().join("results.csv"), _folder: folder }
     }
 
     fn text(&self) -> String {
-        fs::read_to_string(&self.0).unwrap_or_default()
+        fs::read_to_string(&self.path).unwrap_or_default()
     }
 
     fn command(&self, options: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_sesame-lab"));
-        command.args(["run", "--output"]).arg(&self.0).args(options.split_whitespace());
+        command.args(["run", "--output"]).arg(&self.path).args(options.split_whitespace());
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
 
     fn run(&self, options: &str) -> Output {
         self.command(options).output().unwrap()
-    }
-}
-
-impl Drop for Results {
-    fn drop(&mut self) {
-        let _ = fs::remove_file(&self.0);
     }
 }
 
@@ -61,14 +57,14 @@ fn figures(wanted: impl Fn(&str) -> bool) -> String {
 
 #[test]
 fn the_small_experiment_gives_the_committed_figures() {
-    let results = Results::new("small");
+    let results = Results::new();
     assert_success(&results.run("--sizes 8K,64K --depths 5"));
     assert!(results.text() == FIGURES, "{} differs from tests/data/small_experiment.csv", results.text());
 }
 
 #[test]
 fn killed_and_resumed_gives_the_same_file() {
-    let results = Results::new("killed");
+    let results = Results::new();
     let options = "--sizes 8K --depths 5 --schemes none,DEEP,TWOBIG1 --threads 1";
     let expected = figures(|line| {
         line.starts_with("none,")
@@ -86,7 +82,7 @@ fn killed_and_resumed_gives_the_same_file() {
         // complete by then.
         let text = results.text();
         let cut = text.match_indices('\n').nth(lines - 1).map_or(text.len(), |(end, _)| end) - 3;
-        fs::write(&results.0, &text[..cut]).unwrap();
+        fs::write(&results.path, &text[..cut]).unwrap();
         assert!(!results.run(options).status.success(), "without --resume the file is left alone");
     }
     assert_success(&results.run(&format!("{options} --resume")));
@@ -98,13 +94,13 @@ fn killed_and_resumed_gives_the_same_file() {
 
 #[test]
 fn foreign_and_damaged_files_are_refused() {
-    let results = Results::new("refused");
+    let results = Results::new();
     let options = "--sizes 8K --depths 3 --schemes NEW";
     let foreign = figures(|_| true).replacen("1 alibaba 1 ", "1 alibaba 9 ", 1);
     let other_positions = FIGURES.replacen("alibaba 1 ", "alibaba 1 0123456789abcdef ", 1);
     let damaged = FIGURES.replacen(",8192,", ",8192x,", 1);
     for text in ["nonsense\n", foreign.as_str(), other_positions.as_str(), damaged.as_str()] {
-        fs::write(&results.0, text).unwrap();
+        fs::write(&results.path, text).unwrap();
         for options in [options.to_owned(), format!("{options} --resume")] {
             let output = results.run(&options);
             assert_eq!(output.status.code(), Some(1), "{options}");
@@ -128,11 +124,11 @@ fn a_device_is_no_results_file() {
 
 #[test]
 fn bad_options_are_bad_usage() {
-    let results = Results::new("usage");
+    let results = Results::new();
     for options in ["--sizes 7", "--sizes 0K", "--depths 8..3", "--schemes BIG2", "--stamping perhaps", "--threads 0"] {
         assert_eq!(results.run(options).status.code(), Some(2), "{options}");
     }
-    assert!(!results.0.exists());
+    assert!(!results.path.exists());
 }
 
 #[test]

@@ -283,14 +283,6 @@ mod tests {
     }
 
     #[test]
-    fn help_has_exit_code_zero_and_bad_arguments_two() {
-        for (argument, expected) in [("--help", 0), ("--version", 0), ("--nonsense", 2), ("--depth=x", 2)] {
-            let error = Arguments::try_parse_from(["program", argument]).err().unwrap();
-            assert_eq!(exit_code_of(&error, Ok(())), ExitCode::from(expected), "{argument}");
-        }
-    }
-
-    #[test]
     fn a_negative_number_is_a_value() {
         #[derive(Debug, Parser)]
         struct Nested {

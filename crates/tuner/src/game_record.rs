@@ -97,6 +97,18 @@ pub(crate) mod tests {
         (0..count).map(&mut game).collect()
     }
 
+    /// Plays these moves, with their scores.
+    pub(crate) fn record<'a>(fen: &str, moves: impl IntoIterator<Item = (&'a str, i16)>, result: u8) -> GameRecord {
+        let start = Position::from_fen(fen).unwrap();
+        let mut position = start.clone();
+        let play = |(text, score): (&str, i16)| {
+            let mv = position.from_uci(text).unwrap();
+            position.play(mv);
+            (mv, score)
+        };
+        GameRecord { moves: moves.into_iter().map(play).collect(), start, result }
+    }
+
     #[test]
     fn scores_are_blended_with_later_ones() {
         let mut game = games(1).swap_remove(0);

@@ -49,7 +49,7 @@ fn a_killed_run_continues_with_the_same_games() {
         }
         child.kill().unwrap();
         assert_eq!(child.wait().unwrap().signal(), Some(9), "it was still running");
-        assert_eq!(length() > before, writes);
+        assert!(!writes || length() > before);
     }
     assert!(datagen(&killed, POSITIONS, "2").status().unwrap().success());
     assert!(shown(&killed).starts_with(&shown(&whole)));

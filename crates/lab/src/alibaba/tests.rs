@@ -119,18 +119,6 @@ fn searches_are_deterministic() {
 }
 
 #[test]
-fn iterations_do_not_depend_on_the_final_depth() {
-    for scheme in [None, Some(Scheme::Deep), Some(Scheme::TwoBig1)] {
-        let game = game(POSITIONS[0]);
-        let run = |depth| search(scheme.map(|scheme| table(1 << 12, scheme)), &game, depth);
-        let deepest = run(5);
-        for depth in 1..5 {
-            assert_eq!(run(depth), deepest[..depth as usize]);
-        }
-    }
-}
-
-#[test]
 fn mate_scores_count_the_plies() {
     // Mate in one, mate in two, and being mated: the aspiration window of the first such iteration fails.
     let mates = [("6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1", 1), ("7k/8/8/8/8/8/R7/1R5K w - - 0 1", 3)];

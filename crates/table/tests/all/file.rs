@@ -12,6 +12,7 @@ use sesame_table::{
     Counters, Generation, NoStats, Payload, RawEntry, Rule, Scheme, Stored, TableFileError, TableFileOptions,
     TableFileReport, TableOptions, Update, Work, mix64,
 };
+use tempfile::TempDir;
 use twox_hash::XxHash3_64;
 
 use crate::entry::{Bound, Entry};
@@ -23,28 +24,24 @@ const HEADER: usize = 128;
 const CHUNK: usize = 131_072;
 
 /// A folder that is removed when the test ends.
-struct Scratch(PathBuf);
+struct Scratch(TempDir);
 
 impl Scratch {
-    fn new(name: &str) -> Scratch {
-        let folder = std::env::temp_dir().join(format!("sesame-table-{name}-{}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
-        Scratch(folder)
+    fn new() -> Scratch {
+        Scratch(tempfile::tempdir().unwrap())
+    }
+
+    fn join(&self, name: impl AsRef<Path>) -> PathBuf {
+        self.0.path().join(name)
     }
 
     fn file(&self) -> PathBuf {
-        self.0.join("table.hash")
+        self.join("table.hash")
     }
 
     /// Returns the names of the files in the folder.
     fn names(&self) -> Vec<String> {
         fs::read_dir(&self.0).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 
@@ -81,8 +78,8 @@ fn load(table: &Table, path: &Path) -> Result<TableFileReport, TableFileError> {
 }
 
 /// Saves a table of `mib` MiB, about a third full.
-fn saved(name: &str, mib: usize) -> (Scratch, Table) {
-    let (scratch, table) = (Scratch::new(name), filled(mib, Scheme::TwoBig1, 20_000 * mib as u64));
+fn saved(mib: usize) -> (Scratch, Table) {
+    let (scratch, table) = (Scratch::new(), filled(mib, Scheme::TwoBig1, 20_000 * mib as u64));
     save(&table, &scratch.file()).unwrap();
     (scratch, table)
 }
@@ -102,7 +99,7 @@ fn seal(bytes: &mut [u8]) {
 
 #[test]
 fn saved_slots_are_loaded_unchanged() {
-    let scratch = Scratch::new("same");
+    let scratch = Scratch::new();
     for &scheme in Scheme::ALL {
         let saved = filled(9, scheme, 400_000);
         let report = save(&saved, &scratch.file()).unwrap();
@@ -120,7 +117,7 @@ fn saved_slots_are_loaded_unchanged() {
 
 #[test]
 fn another_size_or_scheme_keeps_entries() {
-    let scratch = Scratch::new("size");
+    let scratch = Scratch::new();
     let saved = filled(4, Scheme::TwoBig1, 60_000);
     save(&saved, &scratch.file()).unwrap();
     let known: Vec<u64> = (0..60_000).filter(|&n| saved.probe(key(n)).is_some()).collect();
@@ -151,7 +148,7 @@ fn another_size_or_scheme_keeps_entries() {
 
 #[test]
 fn tables_under_two_mebibytes_fit_only_their_own_size() {
-    let (scratch, saved) = saved("small", 1);
+    let (scratch, saved) = saved(1);
     let like = table(1, Scheme::TwoDeep);
     load(&like, &scratch.file()).unwrap();
     assert_eq!(like.occupied(), saved.occupied());
@@ -168,7 +165,7 @@ fn tables_under_two_mebibytes_fit_only_their_own_size() {
 
 #[test]
 fn damaged_files_leave_the_table_unchanged() {
-    let (scratch, saved) = saved("damage", 5);
+    let (scratch, saved) = saved(5);
     let bytes = fs::read(scratch.file()).unwrap();
     let mine = filled(5, Scheme::TwoBig1, 321);
     let refused = |bytes: &[u8]| {
@@ -204,8 +201,8 @@ fn damaged_files_leave_the_table_unchanged() {
     fs::write(scratch.file(), &bytes).unwrap();
     let foreign = options().fingerprint(8);
     assert!(matches!(mine.load(&scratch.file(), foreign), Err(TableFileError::Fingerprint)));
-    assert_eq!(load(&mine, &scratch.0).unwrap_err().to_string(), "it is not a regular file");
-    assert!(matches!(load(&mine, &scratch.0.join("none")), Err(TableFileError::Io(_))));
+    assert_eq!(load(&mine, scratch.0.path()).unwrap_err().to_string(), "it is not a regular file");
+    assert!(matches!(load(&mine, &scratch.join("none")), Err(TableFileError::Io(_))));
     assert_eq!(mine.occupied(), 321);
     load(&mine, &scratch.file()).unwrap();
     assert_eq!(mine.occupied(), saved.occupied());
@@ -214,7 +211,7 @@ fn damaged_files_leave_the_table_unchanged() {
 /// Sparse files claim any length.
 #[test]
 fn huge_files_are_refused() {
-    let scratch = Scratch::new("huge");
+    let scratch = Scratch::new();
     let path = scratch.file();
     save(&table(1, Scheme::New), &path).unwrap();
     let mut header = fs::read(&path).unwrap();
@@ -236,7 +233,7 @@ fn huge_files_are_refused() {
 /// The second pass reads the file again: the table is then no longer as it was, so it is emptied.
 #[test]
 fn changed_files_empty_the_table() {
-    let (scratch, _) = saved("changed", 9);
+    let (scratch, _) = saved(9);
     let bytes = fs::read(scratch.file()).unwrap();
     for scheme in [Scheme::TwoBig1, Scheme::Deep] {
         fs::write(scratch.file(), &bytes).unwrap();
@@ -255,7 +252,7 @@ fn changed_files_empty_the_table() {
 /// Half a loaded table is worth less than either, so the second half goes on to its end.
 #[test]
 fn stop_flag_counts_until_the_file_is_checked() {
-    let (scratch, saved) = saved("stopped", 9);
+    let (scratch, saved) = saved(9);
     let load_and_stop_at = |limit| {
         let table = filled(9, Scheme::TwoBig1, 321);
         let stop = AtomicBool::new(false);
@@ -272,7 +269,7 @@ fn stop_flag_counts_until_the_file_is_checked() {
 
 #[test]
 fn panics_in_progress_empty_the_table() {
-    let (scratch, _) = saved("panic", 9);
+    let (scratch, _) = saved(9);
     for (scheme, threads) in [(Scheme::TwoBig1, 1), (Scheme::TwoBig1, 3), (Scheme::Deep, 1)] {
         // The first half only checks the file.
         for (limit, left) in [(0, 321), (60, 0)] {
@@ -287,15 +284,15 @@ fn panics_in_progress_empty_the_table() {
 
 #[test]
 fn failed_saves_leave_the_old_file() {
-    let scratch = Scratch::new("fails");
+    let scratch = Scratch::new();
     fs::write(scratch.file(), b"precious").unwrap();
     let stop = AtomicBool::new(true);
     let table = filled(9, Scheme::TwoBig1, 100);
     let stopped = table.save(&scratch.file(), options().stop(&stop));
     assert!(matches!(stopped, Err(TableFileError::Stopped)));
     assert_eq!(fs::read(scratch.file()).unwrap(), b"precious");
-    assert_eq!(save(&table, &scratch.0).unwrap_err().to_string(), "it is not a regular file");
-    assert!(matches!(save(&table, &scratch.0.join("no/folder")), Err(TableFileError::Io(_))));
+    assert_eq!(save(&table, scratch.0.path()).unwrap_err().to_string(), "it is not a regular file");
+    assert!(matches!(save(&table, &scratch.join("no/folder")), Err(TableFileError::Io(_))));
     assert_eq!(scratch.names(), ["table.hash"]);
 }
 
@@ -303,8 +300,8 @@ fn failed_saves_leave_the_old_file() {
 #[test]
 fn symbolic_links_and_permissions_stay() {
     use std::os::unix::fs::{PermissionsExt, symlink};
-    let scratch = Scratch::new("links");
-    let (link, elsewhere) = (scratch.0.join("link"), scratch.0.join("elsewhere"));
+    let scratch = Scratch::new();
+    let (link, elsewhere) = (scratch.join("link"), scratch.join("elsewhere"));
     fs::create_dir(&elsewhere).unwrap();
     let file = elsewhere.join("table.hash");
     fs::write(&file, b"old").unwrap();
@@ -324,9 +321,9 @@ fn symbolic_links_and_permissions_stay() {
 /// A draft is created, locked, written and renamed. Another save may come between any two of these steps.
 #[test]
 fn only_abandoned_drafts_are_removed() {
-    let scratch = Scratch::new("orphans");
+    let scratch = Scratch::new();
     let table = table(1, Scheme::New);
-    let draft = |number: u32| scratch.0.join(format!(".table.hash.{number}.sesame-draft"));
+    let draft = |number: u32| scratch.join(format!(".table.hash.{number}.sesame-draft"));
     let create = |number: u32| File::options().write(true).create_new(true).open(draft(number)).unwrap();
     fs::write(draft(1), b"half a table").unwrap();
     let mut other = create(2);
@@ -348,7 +345,7 @@ fn only_abandoned_drafts_are_removed() {
 /// A second save to the file begins and ends while the first is half done.
 #[test]
 fn two_saves_to_one_file_both_end_well() {
-    let scratch = Scratch::new("twins");
+    let scratch = Scratch::new();
     let [first, second] = [100, 200].map(|count| filled(9, Scheme::TwoBig1, count));
     let saved = Mutex::new(None);
     let interrupt = |percent| {
@@ -391,7 +388,7 @@ fn failed_syncs_leave_the_old_file() {
         };
         assert_eq!(results, [0, 0], "{}", std::io::Error::last_os_error());
     }
-    let scratch = Scratch::new("sync");
+    let scratch = Scratch::new();
     fs::write(scratch.file(), b"precious").unwrap();
     let saved = std::thread::scope(|scope| {
         let save = || {
@@ -409,7 +406,7 @@ fn failed_syncs_leave_the_old_file() {
 /// takes it for free makes use of the slot again.
 #[test]
 fn mixtures_give_way_where_the_place_tells_them() {
-    let scratch = Scratch::new("mixtures");
+    let scratch = Scratch::new();
     // The last column: the stores, in permille, that recognise the mixture in their slot. 131,072 buckets, or slots.
     for (positions, scheme, expected) in [
         (1 << 18, Scheme::Big1, 750),
@@ -443,17 +440,17 @@ fn mixtures_give_way_where_the_place_tells_them() {
 
 #[test]
 fn files_of_others_stay_beside_a_save() {
-    let scratch = Scratch::new("others");
+    let scratch = Scratch::new();
     let names =
         ["table.hash.2024.tmp", "table.hash.7.sesame-draft", ".table.hash.x7.sesame-draft", ".table.hash.7.tmp"];
-    names.iter().for_each(|name| fs::write(scratch.0.join(name), b"precious").unwrap());
+    names.iter().for_each(|name| fs::write(scratch.join(name), b"precious").unwrap());
     save(&table(1, Scheme::New), &scratch.file()).unwrap();
-    assert!(names.iter().all(|name| scratch.0.join(name).exists()), "{:?}", scratch.names());
+    assert!(names.iter().all(|name| scratch.join(name).exists()), "{:?}", scratch.names());
 }
 
 #[test]
 fn progress_rises_to_a_hundred() {
-    let scratch = Scratch::new("progress");
+    let scratch = Scratch::new();
     let table = filled(33, Scheme::TwoBig1, 1000);
     let heard = Mutex::new(Vec::new());
     let hear = |percent| heard.lock().unwrap().push(percent);
@@ -469,7 +466,7 @@ fn progress_rises_to_a_hundred() {
 
 #[test]
 fn any_number_of_buckets_is_saved() {
-    let scratch = Scratch::new("odd");
+    let scratch = Scratch::new();
     for positions in [1, 2, 2 * CHUNK, 2 * CHUNK + 1, 200_001] {
         let [table, other] =
             [(), ()].map(|()| Table::with_options(TableOptions::default().positions(positions)).unwrap());
@@ -482,7 +479,7 @@ fn any_number_of_buckets_is_saved() {
 
 #[test]
 fn loaded_entries_are_fresh_without_stamps() {
-    let scratch = Scratch::new("stampless");
+    let scratch = Scratch::new();
     let options = TableOptions::default().positions(1 << 17).rule(Scheme::Old).stamps(false);
     for stamps in [false, true] {
         let saved = Table::with_options(options.stamps(stamps)).unwrap();
@@ -504,7 +501,7 @@ fn loaded_entries_are_fresh_without_stamps() {
 /// A race can leave a key in both levels. Stored again, the second entry meets the first.
 #[test]
 fn key_in_both_levels_is_updated_as_the_table_says() {
-    let scratch = Scratch::new("twice");
+    let scratch = Scratch::new();
     save(&table(2, Scheme::TwoBig1), &scratch.file()).unwrap();
     let mut bytes = fs::read(scratch.file()).unwrap();
     let (deep, shallow) = (Entry { depth: 30, ..entry_of(1) }, Entry { depth: 2, ..entry_of(3) });
@@ -537,7 +534,7 @@ fn tables_with_a_rule_of_their_own_are_saved_by_their_levels() {
             true
         }
     }
-    let scratch = Scratch::new("rule");
+    let scratch = Scratch::new();
     for two_levels in [false, true] {
         let table = || sesame_table::Table::<Entry, NoStats, _>::with_mib(2, Newest(two_levels)).unwrap();
         let saved = table();
@@ -558,7 +555,7 @@ fn tables_with_a_rule_of_their_own_are_saved_by_their_levels() {
 /// A file of this version is the same for ever. Another format has another version.
 #[test]
 fn format_stays_the_same() {
-    let scratch = Scratch::new("format");
+    let scratch = Scratch::new();
     let options = TableOptions::default().positions(2).rule(Scheme::TwoDeep);
     let table = Table::with_options(options).unwrap();
     table.next_generation();

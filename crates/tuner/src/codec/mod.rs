@@ -436,22 +436,18 @@ mod tests {
     use sesame::search::score::mate_in;
 
     use super::*;
-    use crate::game_record::tests::games;
+    use crate::game_record::tests::{games, record};
+
+    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    /// They come back.
+    const KNIGHTS: [&str; 4] = ["g1f3", "g8f6", "f3g1", "f6g8"];
 
     #[test]
     fn games_survive_encoding() {
         let mut games = games(60);
-        let start = Position::startpos();
-        let longest = GameRecord { start, moves: Vec::new(), result: 2 };
-        let mut position = longest.start.clone();
-        let knights = ["g1f3", "g8f6", "f3g1", "f6g8"].into_iter().cycle().zip([0, 8, -8, 1_999, -2_000, MATE as i16]);
-        let moves = knights.map(|(text, score)| {
-            let mv = position.from_uci(text).unwrap();
-            position.play(mv);
-            (mv, score)
-        });
-        games.push(GameRecord { moves: moves.collect(), ..longest.clone() });
-        games.push(longest);
+        let knights = KNIGHTS.into_iter().cycle();
+        games.push(record(START, knights.zip([0, 8, -8, 1_999, -2_000, MATE as i16]), 2));
+        games.push(record(START, [], 2));
         let code = encode(&games).unwrap();
         assert!(decode(&code, games.len()).unwrap() == games);
         assert!(decode(&encode(&[]).unwrap(), 0).unwrap().is_empty());
@@ -466,14 +462,8 @@ mod tests {
 
     #[test]
     fn likely_games_cost_little() {
-        let start = Position::from_fen("3qk3/3q4/8/8/8/8/3Q4/3QK3 w - - 0 30").unwrap();
-        let mut position = start.clone();
-        let moves = ["d2d7", "d8d7", "d1d7", "e8d7"].map(|text| {
-            let mv = position.from_uci(text).unwrap();
-            position.play(mv);
-            (mv, 10)
-        });
-        let game = GameRecord { start, moves: moves.to_vec(), result: 1 };
+        let moves = ["d2d7", "d8d7", "d1d7", "e8d7"].map(|text| (text, 10));
+        let game = record("3qk3/3q4/8/8/8/8/3Q4/3QK3 w - - 0 30", moves, 1);
         let bytes = |count: usize| encode(&vec![game.clone(); count]).unwrap().len();
         assert!(bytes(200) - bytes(100) < 100 * 3, "what repeats is learnt: {} {}", bytes(100), bytes(200));
         // The fixed weights alone find these moves.
@@ -516,14 +506,7 @@ mod tests {
 
     #[test]
     fn games_without_an_end_are_refused() {
-        let start = Position::startpos();
-        let mut position = start.clone();
-        let mut game = GameRecord { start, moves: Vec::new(), result: 1 };
-        for text in ["g1f3", "g8f6", "f3g1", "f6g8"].iter().cycle().take(MAX_PLIES + 1) {
-            let mv = position.from_uci(text).unwrap();
-            position.play(mv);
-            game.moves.push((mv, 0));
-        }
+        let mut game = record(START, KNIGHTS.into_iter().cycle().map(|text| (text, 0)).take(MAX_PLIES + 1), 1);
         let mut coder = Encoder(DefaultRangeEncoder::new());
         assert_eq!(GameModels::new().game(&mut coder, Some(&game)).err(), Some(CodeError::Length));
         // So far the encoder has written that the game goes on after the last ply it may have.

@@ -191,6 +191,7 @@ fn mean_loss(bins: &[Bin], model: &WdlModel) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::game_record::tests::record;
 
     /// Results in the proportions of a known model.
     fn bins_of(model: &WdlModel) -> Vec<Bin> {
@@ -232,17 +233,8 @@ mod tests {
 
     #[test]
     fn results_count_for_the_side_to_move() {
-        use sesame::position::Position;
-        let start = Position::from_fen("4k3/3p4/8/8/8/8/3P4/4K3 w - - 0 30").unwrap();
-        let mut position = start.clone();
-        let mut moves = Vec::new();
-        for text in ["e1e2", "e8e7"] {
-            let mv = position.from_uci(text).unwrap();
-            moves.push((mv, 100));
-            position.play(mv);
-        }
         let mut histogram = Histogram::default();
-        histogram.add(&GameRecord { start, moves, result: 2 });
+        histogram.add(&record("4k3/3p4/8/8/8/8/3P4/4K3 w - - 0 30", [("e1e2", 100), ("e8e7", 100)], 2));
         let bins = histogram.bins();
         let found: Vec<_> = bins.iter().map(|bin| (bin.score, bin.material, bin.results)).collect();
         assert_eq!(found, [(-100, 2, [0.0, 0.0, 1.0]), (100, 2, [1.0, 0.0, 0.0])]);

@@ -408,30 +408,28 @@ impl DataSummary {
 mod tests {
     use super::*;
     use crate::fails_with;
+    use crate::game_record::tests::record;
     use crate::store::tests::write;
-    use sesame::position::Position;
 
     /// A game of king moves with this many training positions.
-    fn game(plies: usize, result: u8) -> GameRecord {
-        let start = Position::from_fen("4k3/3p4/8/8/8/8/3P4/4K3 w - - 0 30").unwrap();
-        let walk = ["e1e2", "e8e7", "e2e1", "e7e8"];
-        let mut position = start.clone();
-        let mut moves = Vec::new();
-        for ply in 0..plies {
-            let mv = position.from_uci(walk[ply % 4]).unwrap();
-            moves.push((mv, ply as i16));
-            position.play(mv);
-        }
-        GameRecord { start, moves, result }
+    fn game(plies: i16, result: u8) -> GameRecord {
+        let walk = ["e1e2", "e8e7", "e2e1", "e7e8"].into_iter().cycle();
+        record("4k3/3p4/8/8/8/8/3P4/4K3 w - - 0 30", walk.zip(0..plies), result)
+    }
+
+    /// Runs a command. Returns its result and its output.
+    fn printed(command: &DataCommand) -> (Result<(), CommandError>, Vec<String>) {
+        let mut lines = Vec::new();
+        let result = run(command, |line| {
+            lines.push(line.to_owned());
+            true
+        });
+        (result, lines)
     }
 
     fn lines(command: &DataCommand) -> Result<Vec<String>, CommandError> {
-        let mut lines = Vec::new();
-        run(command, |line| {
-            lines.push(line.to_owned());
-            true
-        })?;
-        Ok(lines)
+        let (result, lines) = printed(command);
+        result.map(|()| lines)
     }
 
     #[test]
@@ -498,11 +496,7 @@ mod tests {
         ] {
             assert!(fails_with(lines(&command), "is it a store?"), "{command:?}");
         }
-        let mut printed = Vec::new();
-        let error = run(&DataCommand::Check { stores: vec![two, one] }, |line| {
-            printed.push(line.to_owned());
-            true
-        });
+        let (error, printed) = printed(&DataCommand::Check { stores: vec![two, one] });
         assert!(fails_with(error, "1 of 2 files"));
         assert!(printed[0].contains("3 games"), "the check goes on after a bad file: {printed:?}");
     }
@@ -515,14 +509,7 @@ mod tests {
         let first = std::fs::metadata(&path).unwrap().len() as usize;
         write(&path, "two", &[game(8, 1)]);
         let whole = std::fs::read(&path).unwrap();
-        let check = |path: &Path| {
-            let mut printed = Vec::new();
-            let result = run(&DataCommand::Check { stores: vec![path.to_owned()] }, |line| {
-                printed.push(line.to_owned());
-                true
-            });
-            (result, printed)
-        };
+        let check = |path: &Path| printed(&DataCommand::Check { stores: vec![path.to_owned()] });
         assert!(check(&path).0.is_ok());
         for damage in [first - 1, first + 45, whole.len() - 1] {
             let mut bytes = whole.clone();

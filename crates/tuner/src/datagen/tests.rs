@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use super::*;
-use crate::fails_with;
 use crate::store::{StoreReader, games};
 
 /// Short games on one thread.
@@ -126,17 +125,4 @@ fn the_recipe_names_the_network() {
         let recipe = StoreReader::open(&path).unwrap().next().unwrap().unwrap().recipe;
         assert!(recipe.contains(&format!("\nnetwork {hash:016x}\n")), "{recipe}");
     }
-}
-
-#[test]
-fn foreign_and_locked_files_stay_unchanged() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("games");
-    let args = small(path.clone(), 1);
-    std::fs::write(&path, [7; 3_000]).unwrap();
-    assert!(run(&args).is_err() && std::fs::read(&path).unwrap() == [7; 3_000]);
-    std::fs::remove_file(&path).unwrap();
-    let held = StoreWriter::open(&path).unwrap();
-    assert!(fails_with(run(&args), "another run is writing"));
-    drop(held);
 }

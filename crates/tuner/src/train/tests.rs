@@ -6,7 +6,7 @@ use sesame::position::{Color, Piece, Position};
 use super::dataset::sigmoid;
 use super::*;
 use crate::fails_with;
-use crate::game_record::GameRecord;
+use crate::game_record::{GameRecord, tests::games};
 use crate::store::tests::write;
 
 const SCALE: u16 = 400;
@@ -131,19 +131,13 @@ fn the_scale_fits_the_results() {
 }
 
 fn random_games() -> Vec<GameRecord> {
-    let mut games = Vec::new();
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(9);
-    for number in 0..400_u32 {
-        let start = Position::startpos();
-        let mut game = GameRecord { start: start.clone(), moves: Vec::new(), result: (number % 3) as u8 };
-        let mut position = start;
-        for _ in 0..120 {
-            let moves = position.legal_moves();
-            let Some(&mv) = moves.get(random.next_u32() as usize % moves.len().max(1)) else { break };
-            game.moves.push((mv, 100 * material(&position) as i16));
-            position.play(mv);
+    let mut games = games(400);
+    for game in &mut games {
+        let mut position = game.start.clone();
+        for (mv, score) in &mut game.moves {
+            *score = 100 * material(&position) as i16;
+            position.play(*mv);
         }
-        games.push(game);
     }
     games
 }
