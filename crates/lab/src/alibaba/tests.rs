@@ -1,7 +1,5 @@
 //! Tests of the search as a whole.
 
-use proptest::prelude::*;
-
 use super::*;
 use sesame::position::{Game, Piece, Position};
 use sesame::search::{SearchTable, TranspositionTable, TtEntry};
@@ -227,33 +225,6 @@ fn picker_returns_all_legal_moves_in_order() {
             moves.sort_unstable();
             expected.sort_unstable();
             assert_eq!(moves, expected, "{fen}");
-        }
-    }
-}
-
-/// A position after random moves from one of [`POSITIONS`], with its clocks.
-fn random_games() -> impl Strategy<Value = Game> {
-    (0..POSITIONS.len(), prop::collection::vec(any::<u16>(), 0..12)).prop_map(|(index, choices)| {
-        let mut game = game(POSITIONS[index]);
-        for choice in choices {
-            let moves = game.position().legal_moves();
-            let Some(&mv) = moves.get(usize::from(choice) % moves.len().max(1)) else { break };
-            game.play(mv);
-        }
-        // Without earlier moves: repetitions depend on the path, which the table does not know.
-        Game::new(Position::from_fen(&game.position().fen(true)).unwrap())
-    })
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
-
-    #[test]
-    fn any_position_is_searched_without_a_panic(game in random_games()) {
-        let iterations = search(Some(table(64, Scheme::BigAll)), &game, 3);
-        prop_assert_eq!(iterations.is_empty(), !game.position().has_legal_move());
-        for iteration in iterations {
-            prop_assert!(game.position().is_legal(iteration.mv) && iteration.score.abs() <= MATE);
         }
     }
 }
