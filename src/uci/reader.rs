@@ -117,15 +117,6 @@ mod tests {
     }
 
     #[test]
-    fn longest_game_fits() {
-        let line = format!("position startpos moves{}", " g1f3 g8f6 f3g1 f6g8".repeat(2949));
-        let [Parsed { command: Some(UciCommand::Position(game)), warning: None }] = &read(line.as_bytes())[..] else {
-            panic!("no position");
-        };
-        assert_eq!(game.moves.len(), 11_796);
-    }
-
-    #[test]
     fn read_error_ends_the_input() {
         struct Broken;
         impl Read for Broken {

@@ -77,15 +77,6 @@ fn perft_of_the_suite() {
     }
 }
 
-#[test]
-fn perft_of_chess960_start_positions() {
-    // 31 of the 960, spread evenly, the first and the last among them.
-    for n in (0..960).step_by(32).chain([959]) {
-        let position = Position::chess960(n);
-        assert_same_perft(&position, &oracle(&position.fen(true)), 4);
-    }
-}
-
 /// Kings and rooks on every three files, other ones for each side: all castling moves out and in.
 #[test]
 fn perft_of_every_way_to_castle() {
