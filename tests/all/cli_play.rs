@@ -102,7 +102,7 @@ fn undo_after_resignation_continues_the_game() {
 
 #[test]
 fn finished_games_are_appended_to_the_file() {
-    let folder = Folder::new().with("games.pgn", b"[White \"Morphy\"]\n\n1. e4 *\n");
+    let folder = Folder::new().with("games.pgn", b"[White \"Morphy\"]\n\n1. e4 *");
     let file = folder.join("games.pgn");
     let play_from = |fen: &str, input: &str| play(&["--fen", fen, "--pgn", text(&file)], input);
     let mate = "6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1";
