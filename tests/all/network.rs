@@ -4,9 +4,9 @@ use std::fs;
 
 use sesame::eval::{HIDDEN, INPUTS, OUTPUT_BUCKETS, Simd, Weights};
 
-use crate::support::Session;
 use crate::support::folder::Folder;
 use crate::support::program::{run, sesame};
+use crate::support::{Session, nodes};
 
 /// Returns the file of a network with small pseudo-random weights.
 pub(crate) fn small_network() -> Vec<u8> {
@@ -73,7 +73,7 @@ fn bad_network_files_leave_the_network_unchanged() {
     let folder = Folder::new().with("a network.nnue", &small_network());
     let set = |path: &str| format!("setoption name EvalFile value {path}");
     let mut session = Session::start();
-    let of = |session: &mut Session| session.search("go depth 7").iter().map(|line| nodes(line)).max();
+    let of = |session: &mut Session| nodes(&session.search("go depth 7"));
     let embedded = of(&mut session);
     assert!(session.warning(&set(folder.join("a network.nnue").to_str().unwrap())).contains("loaded"));
     session.send("ucinewgame");
@@ -128,10 +128,4 @@ fn networks_are_exported_to_new_files() {
     }
     assert!(fs::read(folder.join("sesame.nnue")).unwrap() == embedded);
     session.quit();
-}
-
-/// Returns the nodes of an info line; 0 for other lines.
-fn nodes(line: &str) -> u64 {
-    let mut words = line.split(' ').skip_while(|&word| word != "nodes");
-    words.nth(1).and_then(|word| word.parse().ok()).unwrap_or(0)
 }

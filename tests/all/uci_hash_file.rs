@@ -4,7 +4,7 @@ use std::fs;
 use std::time::Instant;
 
 use crate::support::folder::Folder;
-use crate::support::{PATIENCE, Session, best_move, infos, is_opening_move};
+use crate::support::{PATIENCE, Session, best_move, infos, is_opening_move, nodes};
 
 const MIDDLE: &str = "position fen r1bq1rk1/pp2bppp/2n1pn2/2pp4/3P1B2/2PBPN2/PP1N1PPP/R2QK2R w KQ - 2 8";
 /// The searches that are compared.
@@ -37,15 +37,6 @@ fn save(session: &mut Session) {
     assert!(said.starts_with("info string saved "), "{said}");
 }
 
-fn nodes(lines: &[String]) -> u64 {
-    infos(lines).pop().unwrap().nodes
-}
-
-/// Returns the `hashfull` of a line, in permille.
-fn hash_full(line: &str) -> u64 {
-    line.split(' ').skip_while(|word| *word != "hashfull").nth(1).unwrap().parse().unwrap()
-}
-
 #[test]
 fn loaded_table_shortens_the_search() {
     let folder = Folder::new();
@@ -57,13 +48,14 @@ fn loaded_table_shortens_the_search() {
     assert!(said.starts_with("info string saved ") && said.contains(" 16 MiB, "), "{said}");
     session.quit();
     assert_eq!(folder.names(), ["my analysis.hash"]);
+    let hash_full = |lines: &[String]| infos(lines)[0].hashfull;
     for (hash, anew) in [(16, false), (64, true), (8, true)] {
         let mut session = start_engine(&file, hash);
         let said = press(&mut session, "Load Hash");
         assert!(said.starts_with("info string loaded ") && said.contains("fitted into") == anew, "{said}");
         let second = session.search(DEPTH);
         println!("{hash} MiB: {} nodes without the file, {} with it", nodes(&first), nodes(&second));
-        assert!(hash_full(&second[0]) > hash_full(&first[0]), "loaded entries count as current: {}", second[0]);
+        assert!(hash_full(&second) > hash_full(&first), "loaded entries count as current: {}", second[0]);
         // One thread: the nodes are repeatable.
         assert!(hash != 16 || nodes(&second) < nodes(&first) / 2, "{} {}", nodes(&first), nodes(&second));
         session.quit();

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::support::folder::Folder;
 use crate::support::referee::Referee;
-use crate::support::{PATIENCE, STALEMATED, Session, best_move, infos, is_opening_move, parse_info};
+use crate::support::{PATIENCE, STALEMATED, Session, best_move, infos, is_opening_move, nodes, parse_info};
 
 const MIDDLE: &str = "position fen r1bq1rk1/pp2bppp/2n1pn2/2pp4/3P1B2/2PBPN2/PP1N1PPP/R2QK2R w KQ - 2 8";
 
@@ -38,11 +38,6 @@ fn show_wdl_adds_win_draw_loss() {
     let [win, _, loss] = wdl(&lines[lines.len() - 2]).unwrap();
     assert!(win < 5 && loss > 900, "a queen less for the side to move: {win} {loss}");
     session.quit();
-}
-
-/// Returns the nodes of the last `info` line.
-fn nodes(lines: &[String]) -> u64 {
-    infos(lines).last().expect("an info line").nodes
 }
 
 #[test]

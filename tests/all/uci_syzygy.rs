@@ -7,7 +7,7 @@ use sesame::position::{Game, Move, Outcome, Position};
 use sesame::syzygy::{PATH_SEPARATOR, Tablebases, Wdl};
 
 use crate::support::folder::Folder;
-use crate::support::{Session, infos, parse_info, tables};
+use crate::support::{Session, infos, tables};
 
 /// Starts an engine with the tables of some folders. Returns its messages about them as well.
 fn start(folders: &[&Path]) -> (Session, Vec<String>) {
@@ -20,9 +20,7 @@ fn start(folders: &[&Path]) -> (Session, Vec<String>) {
 
 /// Returns the `tbhits` of the last line of play.
 fn tb_hits(lines: &[String]) -> u64 {
-    let line = lines.iter().rev().find(|line| parse_info(line).is_some()).unwrap();
-    let mut words = line.split(' ').skip_while(|word| *word != "tbhits");
-    words.nth(1).unwrap().parse().unwrap()
+    infos(lines).pop().unwrap().tb_hits
 }
 
 /// Returns the last score in centipawns. Panics at a mate score.

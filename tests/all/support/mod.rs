@@ -318,6 +318,8 @@ pub(crate) struct InfoLine {
     pub(crate) score: i64,
     pub(crate) exact: bool,
     pub(crate) nodes: u64,
+    pub(crate) hashfull: u64,
+    pub(crate) tb_hits: u64,
     pub(crate) pv: Vec<String>,
 }
 
@@ -349,6 +351,8 @@ pub(crate) fn parse_info(line: &str) -> Option<InfoLine> {
         score: value("score", 2),
         exact: !words.contains(&"lowerbound") && !words.contains(&"upperbound"),
         nodes: count("nodes"),
+        hashfull: count("hashfull"),
+        tb_hits: count("tbhits"),
         pv: pv.split(' ').map(str::to_owned).collect(),
     };
     assert!(info.depth >= 1 && info.multipv >= 1 && !info.pv.is_empty(), "{line:?}");
@@ -358,6 +362,11 @@ pub(crate) fn parse_info(line: &str) -> Option<InfoLine> {
 /// Parses all `info` lines with a line of play.
 pub(crate) fn infos(lines: &[String]) -> Vec<InfoLine> {
     lines.iter().filter_map(|line| parse_info(line)).collect()
+}
+
+/// Returns the nodes of the last `info` line.
+pub(crate) fn nodes(lines: &[String]) -> u64 {
+    infos(lines).last().expect("an info line").nodes
 }
 
 /// Tests for a legal move of the start position.

@@ -461,24 +461,6 @@ mod tests {
     }
 
     #[test]
-    fn likely_games_cost_little() {
-        let moves = ["d2d7", "d8d7", "d1d7", "e8d7"].map(|text| (text, 10));
-        let game = record("3qk3/3q4/8/8/8/8/3Q4/3QK3 w - - 0 30", moves, 1);
-        let bytes = |count: usize| encode(&vec![game.clone(); count]).unwrap().len();
-        assert!(bytes(200) - bytes(100) < 100 * 3, "what repeats is learnt: {} {}", bytes(100), bytes(200));
-        // The fixed weights alone find these moves.
-        let mut coder = Encoder(DefaultRangeEncoder::new());
-        for _ in 0..40 {
-            let (mut order, mut history, mut position) = (MoveOrder::new(), MoveHistory::default(), game.start.clone());
-            for &(mv, _) in &game.moves {
-                order.code(&mut coder, &position, &position.legal_moves(), &mut history, mv).unwrap();
-                position.play(mv);
-            }
-        }
-        assert!(coder.0.num_bits() < 2 * 40 * 4, "{} bits", coder.0.num_bits());
-    }
-
-    #[test]
     fn what_cannot_be_read_back_is_refused() {
         let start = Position::startpos();
         let with = |mv, score| encode(&[GameRecord { start: start.clone(), moves: vec![(mv, score)], result: 1 }]);
