@@ -119,7 +119,7 @@ impl Engine {
     /// Searches `game` within `limits` and returns the report. Nothing goes to the engine's sink.
     ///
     /// The limits must end the search by themselves: with `infinite`, without any limit, or with `mate` alone (there may be
-    /// none), use [`Engine::search_with`].
+    /// no such mate), use [`Engine::search_with`].
     /// Fails with [`EngineError::Stopped`] if the search ended without a best move because its thread panicked twice.
     pub fn search(&mut self, game: &Game, limits: Limits) -> Result<SearchReport, EngineError> {
         let sink = Arc::new(ReportSink::default());

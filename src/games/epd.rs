@@ -486,7 +486,7 @@ mod tests {
         let error = |line: &str| Epd::read(line).unwrap_err().to_string();
         assert_eq!(error("nonsense"), "\"nonsense\" is not a board (8 ranks with / between them)");
         assert!(error("1. e4 c5 2. Nf3 d6 *").starts_with("\"1.\" is not a board"));
-        assert!(error(&format!("{START} bm Qh5;")).contains("\"Qh5\" is not legal"));
+        assert!(error(&format!("{START} bm Qh5;")).contains("\"Qh5\" fits no legal move"));
         assert!(error(&format!("{START} dm soon;")).contains("dm must be a number of moves from 1 up"));
         assert_eq!(error("8/8/8/4k3/8/8/4K3/8 w - - bm Kd3;"), "the game is over");
         assert_eq!(error(&format!("{START} id \"x; bm e4;")), "the quotation of \"id\" has no end");

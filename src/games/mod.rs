@@ -12,7 +12,7 @@ use crate::position::{Move, MoveError, Position, excerpt};
 use movetext::Word;
 
 /// Reads standard algebraic, UCI or long algebraic notation, also with figurines, other dashes, and signs behind the move. An
-/// error is that of the standard notation.
+/// error is that of the standard notation, with the whole text.
 pub fn read_move(position: &Position, text: &str) -> Result<Move, MoveError> {
     let Word::Move(mv, _) = Word::read(text) else { return Err(MoveError::San(excerpt(text))) };
     position.from_san(&mv).or_else(|error| {

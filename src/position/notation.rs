@@ -16,7 +16,7 @@ pub enum MoveError {
     #[error("{0} is not legal in this position")]
     Illegal(Move),
     /// The SAN text fits no legal move.
-    #[error("{0:?} is not legal in this position")]
+    #[error("{0:?} fits no legal move in this position")]
     San(String),
     /// The SAN text fits several legal moves.
     #[error("{0:?} is ambiguous in this position: several pieces can make this move")]
@@ -98,7 +98,8 @@ impl Position {
     }
 
     /// Parses a legal move in standard algebraic notation. Signs for captures, promotion, check, mate and annotations are
-    /// optional, castling may have zeros, and the origin may be given in more detail than needed.
+    /// optional, castling may have zeros, and the origin may be given in more detail than needed. Fails with
+    /// [`MoveError::Ambiguous`] if several moves fit, with [`MoveError::San`] if none does.
     pub fn from_san(&self, text: &str) -> Result<Move, MoveError> {
         let plain = |text: &str| text.replace(['+', '#', '!', '?', 'x', ':', '='], "").replace('0', "O");
         let wanted = plain(text);

@@ -24,7 +24,8 @@ pub struct RemoteEntries {
 }
 
 impl RemoteEntries {
-    pub fn new(min_depth: u8, taker: Box<dyn EntryTaker>) -> Self {
+    #[cfg_attr(not(any(test, feature = "mpi")), expect(dead_code, reason = "the cluster makes it"))]
+    pub(crate) fn new(min_depth: u8, taker: Box<dyn EntryTaker>) -> Self {
         Self { min_depth: AtomicU8::new(min_depth), taker }
     }
 

@@ -427,6 +427,9 @@ mod tests {
             copies.map(|[_, copy]| Arc::strong_count(&copy) - 2).collect::<Vec<_>>()
         };
         let strategy = SmpStrategy::default();
+        let unbound = Pool::new(33, strategy, &Affinity { pin: false, numa: NumaPolicy::None }).unwrap();
+        assert_eq!(unbound.groups.len(), 2, "more than share one set of histories");
+        assert_eq!(search(unbound), [0; 0]);
         let [first, second, ..] = allowed_cores().unwrap()[..] else { return };
         for (numa, users) in [(format!("{first}:{second}"), vec![2, 1]), (format!("{first},{second}"), vec![])] {
             let affinity = Affinity { pin: false, numa: numa.parse().unwrap() };

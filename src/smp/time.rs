@@ -12,7 +12,7 @@ pub struct Limits {
     pub depth: Option<u32>,
     /// Stop after this many nodes, all workers together.
     pub nodes: Option<u64>,
-    /// Stop when a mate in this many moves (or fewer) is found, by either side. There may be none: alone it is no limit.
+    /// Stop when a mate in this many moves (or fewer) is found, by either side. There may be no such mate, so alone it is no limit.
     pub mate: Option<u32>,
     /// Search for this time, minus a few milliseconds for the best move to arrive in time.
     pub move_time: Option<Duration>,

@@ -103,7 +103,7 @@ fn malformed_epd_lines_are_reported() {
     let output = fail(
         &["analyse", text(&bad), "--nodes", "2000"],
         // Line 9 has control characters only.
-        &["line 6: ", "line 7: ", "line 8: \"Qh8\" is not legal", "3 lines could not be read as a whole"],
+        &["line 6: ", "line 7: ", "line 8: \"Qh8\" fits no legal move", "3 lines could not be read as a whole"],
     );
     assert_in_order(&output, &["  not read  ", "bad.epd          4  3 of 3  100.0 %         3  "]);
     // Only a lost solution is a failure: the standard allows operations of one's own.
@@ -277,7 +277,7 @@ fn malformed_games_are_kept_and_reported() {
         &errors,
         &[
             "-: game 1: the text before the first tag is left out",
-            "-: game 1, line 5: \"Ke3\" is not legal in this position: annotated up to this move",
+            "-: game 1, line 5: \"Ke3\" fits no legal move in this position: annotated up to this move",
             "game 2, line 9: the comment that begins here has no end: copied, not annotated",
             "-: game 3: the tag Result says 0-1, the moves end with 1/2-1/2: the tag counts",
             "game 4, line 16: the variant \"Atomic\" is not chess: copied, not annotated",

@@ -204,12 +204,13 @@ fn print(line: &str) -> Result<(), CommandError> {
 
 /// Returns `wanted`, or else the folder of the committed pages, which only Sesame's source has.
 fn folder(wanted: Option<PathBuf>, committed: &str) -> Result<PathBuf, CommandError> {
-    let folder = wanted.unwrap_or_else(|| committed.into());
-    if folder == Path::new(committed) && !folder.is_dir() {
-        let advice = "run it in the root folder of Sesame's source, or name another folder with --output";
-        return Err(CommandError::Failed(format!("there is no folder {committed} here: {advice}")));
+    match wanted {
+        Some(folder) => Ok(folder),
+        None if Path::new(committed).is_dir() => Ok(committed.into()),
+        None => Err(CommandError::Failed(format!(
+            "there is no folder {committed} here: run it in the root folder of Sesame's source, or name a folder with --output"
+        ))),
     }
-    Ok(folder)
 }
 
 /// For a check before a long computation. Creates the wanted folder if need be.

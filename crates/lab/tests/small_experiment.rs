@@ -145,4 +145,9 @@ fn pages_need_the_source_or_a_named_folder() {
         assert!(message.starts_with("error: there is no folder docs/") && message.contains("--output"), "{message}");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "{options}");
     }
+    let named = ["check-bits", "--depth", "1", "--output", "docs/results/table"];
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_sesame-lab")).current_dir(folder.path()).args(named).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert!(folder.path().join("docs/results/table/check-bits.md").exists());
 }

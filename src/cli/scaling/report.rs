@@ -337,7 +337,7 @@ fn warnings(measurement: &Measurement, curves: &[Curve<'_>]) -> Vec<String> {
     for (labels, problem) in [
         (short, "other programs ran, so the results are too low; share of the cores that remained"),
         (few, "too few positions for reliable intervals"),
-        (unclear, "too noisy, or too few positions, to tell whether these are faster than one thread"),
+        (unclear, "the intervals contain 1, so these may be no faster than one thread: use more positions"),
         (wide, "the intervals are wide: use more positions"),
     ] {
         if !labels.is_empty() {

@@ -460,7 +460,7 @@ fn reading_continues_after_an_error() {
 #[test]
 fn replay_refuses_illegal_moves_and_variants() {
     let error = |text: &str| only(text).replay().unwrap_err().to_string();
-    assert!(error("1. e4 e5\n2. Ke3 *").starts_with("game 1, line 2: \"Ke3\" is not legal"));
+    assert!(error("1. e4 e5\n2. Ke3 *").starts_with("game 1, line 2: \"Ke3\" fits no legal move"));
     let knights = error("[FEN \"4k3/8/8/8/8/8/8/1N2KN2 w - - 0 1\"]\n\n1. Nd2 *");
     assert!(knights.contains("\"Nd2\" is ambiguous in this position"), "{knights}");
     assert!(error("1. -- *").contains("\"--\""));

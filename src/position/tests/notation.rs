@@ -358,6 +358,7 @@ fn lenient_algebraic_notation() {
         ("e4xd5", ""),
         ("ba8Q+", "b7a8q"),
         ("b8N", "b7b8n"),
+        ("b8", ""),
         ("Nb1c3", "b1c3"),
         ("Nbc3", "b1c3"),
         ("N1c3", "b1c3"),

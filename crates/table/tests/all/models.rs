@@ -1,5 +1,5 @@
 //! The common part of the models: entries that are functions of their keys, the check of accepted entries, and deliberately
-//! broken slots.
+//! broken slots. A test tears entries without threads.
 
 use std::cell::{Cell, RefCell};
 use std::marker::PhantomData;
@@ -302,7 +302,7 @@ fn slot_without_a_flaw_writes_the_shipped_words() {
 }
 
 thread_local!(
-    /// The stores that this thread still makes before it "stops".
+    /// The stores that this thread still makes before it stops.
     static STORES_LEFT: Cell<u32> = const { Cell::new(0) }
 );
 
@@ -344,7 +344,7 @@ fn wrong_after_stopped_writers<S: ModelSlot>() -> [usize; PATTERNS.len()] {
     })
 }
 
-/// Torn entries without threads: what is seen here depends on no schedule.
+/// Tears entries without threads, so that no schedule matters.
 #[test]
 fn entries_of_stopped_writers_are_refused() {
     assert_eq!(wrong_after_stopped_writers::<VerifiedSlot<StoppingWord>>(), [0; 5]);
