@@ -213,7 +213,8 @@ impl Session {
                 self.answer_with_no_move();
             }
             if let Some(task) = &self.task {
-                if self.closing == Some(Closing::Quit) && task.kind == TaskKind::LoadHash {
+                let is_abandoned = self.closing == Some(Closing::Quit) && task.kind == TaskKind::LoadHash;
+                if is_abandoned || self.is_task_stopped() {
                     task.stop();
                 }
                 return;
@@ -232,15 +233,20 @@ impl Session {
         match (parsed.command, &self.task) {
             (None, _) => {}
             (Some(UciCommand::Quit), _) if is_closing => return ControlFlow::Break(()),
-            // A `stop` behind a waiting `go` belongs to that search.
-            (Some(UciCommand::Stop), Some(task)) if is_closing || !self.deferred.iter().any(is_go) => task.stop(),
-            (Some(_), _) if is_closing => {}
+            (Some(command), _) if is_closing && !is_stop(&command) => {}
             (Some(command @ (UciCommand::Uci | UciCommand::IsReady | UciCommand::Quit)), _) => self.execute(command),
             // Commands after a task wait for it: scripts send them at once.
             (Some(command), Some(_)) => self.deferred.push_back(command),
             (Some(command), None) => self.execute(command),
         }
         ControlFlow::Continue(())
+    }
+
+    /// A waiting `stop` ends the tasks before it, also those that have yet to start. Behind a waiting `go`, it belongs to that
+    /// search.
+    fn is_task_stopped(&self) -> bool {
+        let mut before_go = self.deferred.iter().take_while(|command| self.closing.is_some() || !is_go(command));
+        before_go.any(is_stop)
     }
 
     /// A search may be running. While a task is running, only `uci`, `isready` and `quit` come.
@@ -442,6 +448,10 @@ impl Session {
 
 fn is_go(command: &UciCommand) -> bool {
     matches!(command, UciCommand::Go(_))
+}
+
+fn is_stop(command: &UciCommand) -> bool {
+    matches!(command, UciCommand::Stop)
 }
 
 struct SetUp {

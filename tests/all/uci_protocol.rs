@@ -211,6 +211,13 @@ fn perft_answers_and_can_be_stopped() {
     assert!(!session.sync().iter().any(|line| line.starts_with("Nodes")));
     session.send("stop");
     session.until("info string perft stopped");
+    // A stop also ends the tasks that wait.
+    session.send("bench 16 1 40\ngo perft 20\nbench 16 1 40\nstop\ngo perft 1");
+    for answer in ["info string bench stopped", "info string perft stopped", "info string bench stopped"] {
+        session.until(answer);
+    }
+    session.until("Nodes searched: 20");
+    session.until("info string");
     session.send("go perft 0");
     session.until("Nodes searched: 1");
     session.until("info string");
