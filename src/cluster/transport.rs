@@ -203,9 +203,9 @@ pub(crate) mod local {
         pub(crate) is_stopped: AtomicBool,
         /// In milliseconds, before each look at the messages.
         pub(crate) delay: AtomicU64,
-        /// Messages.
+        /// Messages that the rank has taken from the others.
         pub(crate) received: AtomicU64,
-        /// Another version of the program.
+        /// The rank greets as another version of the program does.
         pub(crate) is_stranger: AtomicBool,
     }
 

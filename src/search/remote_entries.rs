@@ -12,9 +12,8 @@ pub struct RemoteEntry {
     pub(crate) work: u64,
 }
 
-/// Must not block the workers.
+/// Takes the entries of all workers. It must not block them; it may drop entries instead.
 pub trait EntryTaker: Send + Sync {
-    /// The entry may be dropped.
     fn take(&self, entry: RemoteEntry);
 }
 

@@ -151,7 +151,8 @@ fn quit_and_end_of_input_end_unlimited_searches() {
 
 #[test]
 fn second_quit_or_stop_ends_a_long_task() {
-    for task in ["go perft 60", "bench depth 50"] {
+    // The last has a `go` between the tasks and the stop.
+    for task in ["go perft 60", "bench depth 50", "bench depth 50\ngo depth 1\ngo perft 60"] {
         for last in ["stop", "quit"] {
             let mut session = Session::start();
             session.send(&format!("{task}\nquit\n{last}"));

@@ -439,7 +439,7 @@ mod tests {
     use crate::game_record::tests::{games, record};
 
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-    /// They come back.
+    /// Both knights go out and return, so the position repeats.
     const KNIGHTS: [&str; 4] = ["g1f3", "g8f6", "f3g1", "f6g8"];
 
     #[test]
