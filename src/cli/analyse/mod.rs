@@ -334,7 +334,10 @@ mod tests {
         for text in ["", "0", "x", "30-10", "-0", "1-2-3", "70000"] {
             assert!(parse(&format!("a.pgn --moves={text}")).is_err(), "{text}");
         }
-        assert!(parse("a.pgn --thresholds=10,5,20").is_err() && parse("a.pgn --thresholds=1,2,3").is_ok());
+        for text in ["", "5,10", "10,5,20", "0,1,2", "5,10,101", "a,b,c", "nan,1,2"] {
+            assert!(parse(&format!("a.pgn --thresholds={text}")).is_err(), "{text}");
+        }
+        assert!(parse("a.pgn --thresholds=1,2,3").is_ok());
     }
 
     #[test]
