@@ -15,7 +15,7 @@ use crate::engine::bench::DEFAULT_DEPTH;
 use crate::engine::{Engine, NumaPolicy, Options, SmpStrategy};
 use crate::eval::{Network, Simd};
 use crate::uci::{MAX_HASH_MIB, MAX_THREADS};
-use sesame_report::command::{print_status, whole_number};
+use sesame_command::{print_status, whole_number};
 
 /// A UCI chess engine whose threads share one lock-free transposition table.
 ///

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::CommandError;
 use crate::uci::Output;
-use sesame_report::command::print_status;
-use sesame_report::signals::at_first_signal;
+use sesame_command::print_status;
+use sesame_command::signals::at_first_signal;
 
 /// Set by a signal, or because nobody reads the output.
 #[derive(Clone)]

@@ -8,9 +8,9 @@ mod analyse;
 mod arguments;
 mod assessment;
 mod interrupt;
-#[cfg(feature = "mpi")]
-mod machines;
 mod manual;
+#[cfg(feature = "mpi")]
+mod mpi;
 mod play;
 mod scaling;
 mod terminal;
@@ -23,7 +23,7 @@ use std::time::Instant;
 
 use clap::Parser;
 use serde_json::json;
-use sesame_report::command::{self, CommandError, print_status};
+use sesame_command::{self as command, CommandError, print_status};
 
 use crate::engine::Affinity;
 use crate::engine::bench::{self, BenchOptions, BenchPosition};
@@ -82,7 +82,7 @@ fn run_uci(output: &Output) -> Result<(), CommandError> {
     }
     if rank().is_some() {
         #[cfg(feature = "mpi")]
-        return machines::run(output);
+        return mpi::run(output);
         #[cfg(not(feature = "mpi"))]
         print_status("started by mpirun, but built without the feature mpi: this process is an engine of its own");
     }

@@ -8,7 +8,7 @@ use clap::ValueEnum;
 
 use crate::position::{Color, File, Move, Position, Rank, Square};
 use crate::uci::{Style, symbol};
-use sesame_report::command::{StatusLine, is_dumb_terminal};
+use sesame_command::{StatusLine, is_dumb_terminal};
 
 /// When to use colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]

@@ -11,10 +11,10 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use parking_lot::Mutex;
 
 use sesame::search::TtEntry;
+use sesame_command::parallel;
+use sesame_command::{CommandError, print_status};
 use sesame_report::chart::{Axis, Chart, ChartError, Curve, CurveStyle};
-use sesame_report::command::{CommandError, print_status};
 use sesame_report::markdown::fill;
-use sesame_report::parallel;
 use sesame_table::{CHECK_BITS, EntryUse, Payload, RawEntry, Recorder, Scheme, Table, TableError, TableOptions};
 
 use crate::engine_search::EngineSearch;
@@ -134,7 +134,7 @@ fn run<const BITS: u32>(depth: u32, positions: usize) -> Result<CheckBitsResult,
 
 /// Measures, and returns the page.
 pub fn study(depth: u32, positions: usize) -> Result<Vec<(String, String)>, CommandError> {
-    Ok(page(depth, positions, &measure(depth, positions).map_err(CommandError::failed)?)?)
+    page(depth, positions, &measure(depth, positions).map_err(CommandError::failed)?).map_err(CommandError::failed)
 }
 
 /// Files by name: Markdown and picture.

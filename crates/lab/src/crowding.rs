@@ -9,10 +9,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use sesame::search::{SearchTable, TranspositionTable};
+use sesame_command::parallel;
+use sesame_command::{CommandError, print_status};
 use sesame_report::chart::{Axis, Chart, ChartError, Curve, CurveStyle, Reference};
-use sesame_report::command::{CommandError, print_status};
 use sesame_report::markdown::{Table, fill, or_dash};
-use sesame_report::parallel;
 use sesame_report::statistics::{Comparison, Estimate, compare};
 use sesame_table::{Scheme, TableError, TableOptions, Update};
 
@@ -91,7 +91,8 @@ fn run((scheme, update): TableDesign, kib: usize, depth: u32) -> Result<Crowding
 
 /// Measures with `jobs` searches at a time, and returns the page.
 pub fn study(depth: u32, jobs: usize) -> Result<Vec<(String, String)>, CommandError> {
-    Ok(page(depth, &measure(depth, &DESIGNS, &SIZES_KIB, jobs).map_err(CommandError::failed)?)?)
+    let results = measure(depth, &DESIGNS, &SIZES_KIB, jobs).map_err(CommandError::failed)?;
+    page(depth, &results).map_err(CommandError::failed)
 }
 
 /// Files by name: Markdown and picture. `results` has every design at every size, the largest last.

@@ -18,9 +18,9 @@ use parking_lot::Mutex;
 use crate::alibaba::Searcher;
 use crate::positions::{self, TestPosition};
 use sesame::position::Game;
-use sesame_report::command::CommandError;
-use sesame_report::files::{self, Results};
-use sesame_report::{Progress, parallel};
+use sesame_command::CommandError;
+use sesame_command::files::{self, Results};
+use sesame_command::{Progress, parallel};
 use sesame_table::{Scheme, Table, TableError, TableOptions, Update};
 
 /// In positions: 8K to 1024K.

@@ -10,12 +10,12 @@ use std::time::Instant;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use sesame_command::files::{self, FileError};
+use sesame_command::parallel::cores;
+use sesame_command::{self as command, CommandError, whole_number};
 use sesame_lab::experiment::{self, NO_TABLE, Selection};
 use sesame_lab::report::{self, meta_path};
 use sesame_lab::{SCHEMES_FOLDER, TABLE_FOLDER, check_bits, crowding};
-use sesame_report::command::{self, CommandError, whole_number};
-use sesame_report::files::{self, FileError};
-use sesame_report::parallel::cores;
 use sesame_table::Scheme;
 
 fn main() -> ExitCode {

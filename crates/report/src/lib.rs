@@ -1,5 +1,4 @@
-//! Measurement reports: intervals, tables, charts, pages of Markdown and HTML, and the files that hold the
-//! results.
+//! Measurement reports: intervals, tables, charts, pages of Markdown and HTML.
 //!
 //! Nothing here knows chess. The engine, the laboratory and the tuner share these modules:
 //!
@@ -8,10 +7,6 @@
 //! | [`statistics`] | means with bootstrap intervals, seeded choices |
 //! | [`markdown`], [`html`] | tables, numbers, texts with placeholders, pages |
 //! | [`chart`] | line charts as SVG |
-//! | [`files`] | files replaced atomically; results files, resumable after a kill |
-//! | [`parallel`] | independent pieces of work on several threads |
-//! | [`command`] | the frame of a command-line program: errors, exit codes, a progress line |
-//! | [`signals`] | the end of a run by Ctrl-C or a signal |
 //!
 //! ```
 //! use sesame_report::markdown::{Table, Unit};
@@ -32,13 +27,8 @@
 #![allow(missing_docs, reason = "documented where name and type leave something open")]
 
 pub mod chart;
-pub mod command;
-pub mod files;
 pub mod html;
 pub mod markdown;
-pub mod parallel;
-pub mod signals;
 pub mod statistics;
 
 pub use chart::ChartError;
-pub use command::Progress;

@@ -12,8 +12,8 @@ use std::path::PathBuf;
 use clap::Args;
 use sesame::eval::{HIDDEN, INPUTS, OUTPUT_BUCKETS, QA, QB, Weights, feature_index};
 use sesame::position::{Piece, Square};
-use sesame_report::command::{CommandError, print_status};
-use sesame_report::files;
+use sesame_command::files;
+use sesame_command::{CommandError, print_status};
 
 use crate::at;
 

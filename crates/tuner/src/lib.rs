@@ -26,8 +26,8 @@ use std::fs::TryLockError;
 use std::io;
 use std::path::Path;
 
-use sesame_report::command::CommandError;
-use sesame_report::files::FileError;
+use sesame_command::CommandError;
+use sesame_command::files::FileError;
 
 /// One game in so many belongs to the validation set. Whole games, since positions of one game resemble each other.
 const VALIDATION_INTERVAL: u64 = 20;

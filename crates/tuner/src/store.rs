@@ -11,8 +11,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use sesame::regular_file;
-use sesame_report::command::{CommandError, print_status};
-use sesame_report::parallel;
+use sesame_command::parallel;
+use sesame_command::{CommandError, print_status};
 use twox_hash::XxHash3_64;
 
 use crate::codec::{self, CodeError};

@@ -16,8 +16,8 @@ use crate::engine::{Engine, Limits};
 use crate::games::pgn::{PgnError, PgnGame, Reader, Replay};
 use crate::position::{Color, Game, Position};
 use crate::uci::Output;
-use sesame_report::Progress;
-use sesame_report::command::print_status;
+use sesame_command::Progress;
+use sesame_command::print_status;
 
 /// For each position.
 const DEFAULT_TIME: Duration = Duration::from_millis(500);

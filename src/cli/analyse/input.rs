@@ -10,7 +10,7 @@ use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 use crate::cli::CommandError;
 use crate::games::{Content, decode};
-use sesame_report::command::print_status;
+use sesame_command::print_status;
 
 /// Bytes that show the content.
 const SAMPLE: u64 = 4096;

@@ -23,8 +23,8 @@ use crate::engine::{Engine, Limits, Options};
 use crate::uci::{MAX_MULTI_PV, Output};
 use accuracy::Thresholds;
 use input::{FileKind, all_files};
-use sesame_report::command::whole_number;
-use sesame_report::files;
+use sesame_command::files;
+use sesame_command::whole_number;
 
 pub(super) fn run(arguments: &AnalyseArguments, output: &Output) -> Result<(), CommandError> {
     match arguments.subject()? {

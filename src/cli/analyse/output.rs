@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::cli::CommandError;
 use crate::uci::Output;
-use sesame_report::files;
+use sesame_command::files;
 
 /// Atomic.
 pub(super) fn write(path: &Path, text: &str) -> Result<(), CommandError> {

@@ -13,7 +13,7 @@ use crate::cli::{CommandError, position};
 use crate::engine::{Bound, Engine, Info, Score, SearchReport};
 use crate::position::{Color, Game, Move, Outcome, Position};
 use crate::uci::Output;
-use sesame_report::command::print_status;
+use sesame_command::print_status;
 
 const DEFAULT_TIME: Duration = Duration::from_secs(10);
 

@@ -18,7 +18,7 @@ use crate::cli::assessment::WhiteScore;
 use crate::engine::Limits;
 use crate::games::pgn::PgnGame;
 use crate::uci::Output;
-use sesame_report::command::print_status;
+use sesame_command::print_status;
 use sesame_report::markdown::Table;
 
 pub(super) struct Results {

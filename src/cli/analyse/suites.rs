@@ -15,8 +15,8 @@ use crate::engine::{Engine, Info, Limits, Score, SearchReport};
 use crate::games::epd::{self, Epd, settled_from};
 use crate::position::Game;
 use crate::uci::Output;
-use sesame_report::Progress;
-use sesame_report::command::print_status;
+use sesame_command::Progress;
+use sesame_command::print_status;
 use sesame_report::markdown::{Table, grouped, or_dash};
 
 /// For each position.

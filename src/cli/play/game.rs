@@ -13,7 +13,7 @@ use crate::games::Content;
 use crate::games::pgn::{Annotation, GameResult, PgnGame, Ply};
 use crate::position::{Color, Game, Move, Outcome, Position};
 use crate::regular_file;
-use sesame_report::files;
+use sesame_command::files;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ending {

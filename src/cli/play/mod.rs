@@ -21,7 +21,7 @@ use crate::engine::{Limits, StrengthLimit};
 use crate::position::{Color, Position};
 use crate::uci::Output;
 use game::{Match, TimeControl};
-use sesame_report::command::whole_number;
+use sesame_command::whole_number;
 use session::PlaySession;
 
 /// Without a clock or another limit.

@@ -18,8 +18,8 @@ use crate::engine::{ChannelSink, Engine, Limits, MoveChoice, Options, Score, Sea
 use crate::games::pgn::PgnGame;
 use crate::position::Color;
 use crate::uci::Output;
-use sesame_report::command::check_output;
-use sesame_report::signals::at_first_signal;
+use sesame_command::check_output;
+use sesame_command::signals::at_first_signal;
 
 const TICK: Duration = Duration::from_millis(200);
 

@@ -10,7 +10,7 @@ use super::engines::{EngineCommand, EngineSetting};
 use super::positions::{CalibrationLimit, Positions};
 use crate::cli::arguments::{logical_cores, seconds, thread_count};
 use crate::engine::SmpStrategy;
-use sesame_report::command::whole_number;
+use sesame_command::whole_number;
 
 const MOST_THREADS: u32 = 1024;
 /// For each position.

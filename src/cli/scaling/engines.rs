@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::process::{DeclaredOption, EngineProcess, ProcessError};
-use super::{ScalingError, machine};
+use super::{ScalingError, noise};
 use crate::engine::{Affinity, Engine, Info, Limits, NullSink, Options, SmpStrategy};
 use crate::position::{Game, Move, Position};
 
@@ -81,9 +81,9 @@ impl Searcher {
         if !self.lockstep {
             thread::sleep(PAUSE);
         }
-        let cpu_before = machine::cpu_time();
+        let cpu_before = noise::cpu_time();
         let report = self.engine.search(&Game::new(position.clone()), limits)?;
-        let cpu = machine::cpu_time().zip(cpu_before).map(|(now, before)| now.saturating_sub(before));
+        let cpu = noise::cpu_time().zip(cpu_before).map(|(now, before)| now.saturating_sub(before));
         for text in report.messages {
             if !self.messages.contains(&text) {
                 self.messages.push(text);

@@ -8,7 +8,7 @@
 
 mod arguments;
 mod engines;
-mod machine;
+mod noise;
 mod positions;
 mod process;
 mod real;
@@ -24,8 +24,8 @@ pub use arguments::ScalingArgs;
 use jiff::Zoned;
 use positions::{CalibrationLimit, Positions};
 use results::{CsvFile, Measurement};
+use sesame_command::files::{self, FileError};
 use sesame_report::ChartError;
-use sesame_report::files::{self, FileError};
 
 const PROGRAM: &str = concat!("sesame ", env!("CARGO_PKG_VERSION"));
 

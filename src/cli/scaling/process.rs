@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{self as channel, Receiver, RecvTimeoutError};
 
 use super::engines::{CompletedDepth, SearchTrace};
-use super::machine;
+use super::noise;
 use crate::position::Position;
 use crate::uci::read_line;
 
@@ -183,7 +183,7 @@ impl EngineProcess {
         limit: Duration,
     ) -> Result<SearchTrace, ProcessError> {
         let fen = position.fen(false);
-        let cpu_before = machine::cpu_time_of(self.id);
+        let cpu_before = noise::cpu_time_of(self.id);
         self.send(&format!("position fen {fen}"))?;
         let start = Instant::now();
         self.send(go)?;
@@ -193,7 +193,7 @@ impl EngineProcess {
             let elapsed = at.saturating_duration_since(start);
             let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((&text, ""));
             if word == "bestmove" {
-                let cpu = machine::cpu_time_of(self.id);
+                let cpu = noise::cpu_time_of(self.id);
                 let cpu = cpu.zip(cpu_before).map(|(now, before)| now.saturating_sub(before));
                 let best = rest.split_whitespace().next().unwrap_or_default();
                 return match position.from_uci(best) {

@@ -6,14 +6,14 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
 use super::engines::{ExternalEngine, SearchTrace, Searcher};
-use super::machine::{self, NoiseMeter};
+use super::noise::{self, NoiseMeter};
 use super::positions::{self, Calibrated};
 use super::results::{Clock, CsvFile, Measurement, Row, SESAME};
 use super::{Plan, ScalingError, report};
 use crate::cli::arguments::{logical_cores, physical_cores};
 use crate::engine::Limits;
 use crate::position::Position;
-use sesame_report::Progress;
+use sesame_command::Progress;
 use sesame_report::markdown::percent;
 use sesame_report::statistics::shuffle;
 
@@ -74,12 +74,12 @@ impl MeasuredEngine {
 /// Runs searches one after another. Each round has a random order, so that disturbances affect all alike.
 pub(super) fn run(plan: &Plan<'_>, file: &mut CsvFile) -> Result<Measurement, ScalingError> {
     let mut engines = start(plan)?;
-    let others = machine::others_now();
+    let others = noise::others_now();
     let mut conditions = plan.conditions();
     conditions.extend([
         ("rounds", plan.args.rounds.to_string()),
         ("pinned", if plan.args.pin { "Sesame, as far as possible" } else { "no" }.to_owned()),
-        ("processor", machine::processor().unwrap_or_else(|| "unknown".to_owned())),
+        ("processor", noise::processor().unwrap_or_else(|| "unknown".to_owned())),
         ("cores", format!("{}, physical {}", logical_cores(), physical_cores())),
         ("other programs before", others.map_or_else(|| "unknown".to_owned(), percent)),
     ]);

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::ScalingError;
 use super::engines::SearchTrace;
 use super::positions::Calibrated;
-use sesame_report::files;
+use sesame_command::files;
 use sesame_report::statistics::{Estimate, Interval, bootstrap, compare};
 
 pub(super) const SESAME: &str = "Sesame";

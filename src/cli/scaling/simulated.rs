@@ -9,8 +9,8 @@ use super::positions::{self, Calibrated};
 use super::results::{CsvFile, Measurement, Row, SESAME};
 use super::{Plan, ScalingError};
 use crate::engine::Limits;
-use sesame_report::Progress;
-use sesame_report::parallel::try_map;
+use sesame_command::Progress;
+use sesame_command::parallel::try_map;
 
 /// Searches run in parallel, each on one core.
 pub(super) fn run(plan: &Plan<'_>, file: &mut CsvFile) -> Result<Measurement, ScalingError> {

@@ -18,9 +18,9 @@ use std::{fs, io};
 use crate::experiment::{self, Observation};
 use cells::{CellResults, Paper};
 use page::ReportPage;
+use sesame_command::CommandError;
+use sesame_command::files::{self, FileError};
 use sesame_report::ChartError;
-use sesame_report::command::CommandError;
-use sesame_report::files::{self, FileError};
 
 /// The pages of further studies, in the order in which the report lists them: causes of the differences from
 /// the paper, effects of the choices that the paper leaves open, claims of other sources, several threads.
@@ -61,7 +61,7 @@ pub fn pages(source: &Path, output: &Path) -> Result<Vec<(String, String)>, Comm
     let record = fs::read_to_string(meta_path(source)).ok();
     let wall_time = record.and_then(|record| WallTime::parse(&record, observations.len()));
     let studies = study_pages(output)?;
-    Ok(render(&observations, &source.display().to_string(), wall_time, &studies)?)
+    render(&observations, &source.display().to_string(), wall_time, &studies).map_err(CommandError::failed)
 }
 
 /// Returns the path of the file beside the results in which a run records its duration: the same name with

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use sesame::position::Position;
-use sesame_report::command::CommandError;
-use sesame_report::files;
+use sesame_command::CommandError;
+use sesame_command::files;
 use viriformat::chess::board::{Board, DrawType, GameOutcome, WinType};
 use viriformat::dataformat::Game;
 

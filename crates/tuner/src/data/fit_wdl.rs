@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use sesame::eval::wdl::{FULL_MATERIAL, MIN_MIDDLE, MIN_WIDTH, WdlModel, material};
 use sesame::position::Color;
 use sesame::search::score::is_mate;
-use sesame_report::command::{CommandError, print_status};
+use sesame_command::{CommandError, print_status};
 
 use super::check_counts;
 use crate::datagen::UNSCALED_SCORES;

@@ -13,8 +13,8 @@ use sesame::games::pgn::{self, Annotation, GameResult, PgnError, PgnErrorKind, R
 use sesame::position::Color;
 use sesame::regular_file;
 use sesame::search::score::{DECISIVE_BOUND, is_mate, mate_in, mated_in};
-use sesame_report::command::{CommandError, print_status, whole_number};
-use sesame_report::{files, parallel};
+use sesame_command::{CommandError, print_status, whole_number};
+use sesame_command::{files, parallel};
 use twox_hash::XxHash3_64;
 
 use crate::game_record::GameRecord;

@@ -19,8 +19,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 use sesame::engine::bench::{self, BenchOptions};
 use sesame::eval::Network;
-use sesame_report::command::{CommandError, print_status, whole_number};
-use sesame_report::parallel;
+use sesame_command::parallel;
+use sesame_command::{CommandError, print_status, whole_number};
 use twox_hash::XxHash3_64;
 
 pub(crate) use self::player::UNSCALED_SCORES;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use arrayvec::ArrayVec;
 use sesame::eval::{feature_index, output_bucket};
 use sesame::position::{BitBoard, Color, Position, Square};
-use sesame_report::command::CommandError;
+use sesame_command::CommandError;
 use twox_hash::XxHash3_64;
 
 use crate::game_record::GameRecord;

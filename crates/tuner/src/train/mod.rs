@@ -17,10 +17,10 @@ use clap::Args;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 use sesame::eval::{HIDDEN, Network, SCALE_RANGE, Weights};
+use sesame_command::{CommandError, print_status, whole_number};
+use sesame_command::{files, parallel};
 use sesame_report::chart::{Axis, Chart, Curve, CurveStyle};
-use sesame_report::command::{CommandError, print_status, whole_number};
 use sesame_report::statistics::shuffle;
-use sesame_report::{files, parallel};
 
 use self::dataset::{Dataset, HeldOut, Sample, fit_scale};
 use self::model::{Model, Trainer, WEIGHTS};
@@ -317,6 +317,6 @@ impl LossCurves {
             curves,
             reference: None,
         };
-        Ok(chart.draw()?)
+        chart.draw().map_err(CommandError::failed)
     }
 }

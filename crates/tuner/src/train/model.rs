@@ -8,7 +8,7 @@ use multiversion::multiversion;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::Rng;
 use sesame::eval::{HIDDEN, INPUTS, OUTPUT_BUCKETS, QA, QB, Weights};
-use sesame_report::parallel;
+use sesame_command::parallel;
 
 use super::dataset::{Features, Sample, sigmoid};
 

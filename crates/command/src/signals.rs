@@ -6,10 +6,7 @@ use std::time::{Duration, Instant};
 #[cfg(unix)]
 use nix::sys::signal::{SigHandler, Signal, signal};
 
-use crate::command::CommandError;
-
-/// As after SIGINT: 128 and the signal's number.
-pub(crate) const EXIT_CODE: u8 = 130;
+use crate::error::{CommandError, INTERRUPTED};
 
 /// A signal so soon after the first is the same one: `timeout` signals its child, then the whole process group.
 const ONE_SIGNAL: Duration = Duration::from_millis(500);
@@ -24,7 +21,7 @@ pub fn at_first_signal(end_run: impl Fn() + Send + 'static) -> Result<(), Comman
             end_run();
         }
         Some(first) if first.elapsed() < ONE_SIGNAL => {}
-        Some(_) => process::exit(EXIT_CODE.into()),
+        Some(_) => process::exit(INTERRUPTED.into()),
     };
     // SAFETY: no handler of Rust code is installed, SIGHUP is ignored for a moment at most.
     #[cfg(unix)]

@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use same_file::Handle;
 
-use crate::command::CommandError;
+use crate::error::CommandError;
 
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {source}", path.display())]
@@ -31,6 +31,12 @@ impl FileError {
     /// For `map_err`.
     pub fn at(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
         |source| Self { path: path.to_owned(), source }
+    }
+}
+
+impl From<FileError> for CommandError {
+    fn from(error: FileError) -> Self {
+        Self::failed(error)
     }
 }
 

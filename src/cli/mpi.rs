@@ -5,8 +5,8 @@ use std::process;
 use std::sync::Arc;
 
 use crossbeam_channel as channel;
-use sesame_report::command::{CommandError, print_status};
-use sesame_report::signals::at_first_signal;
+use sesame_command::signals::at_first_signal;
+use sesame_command::{CommandError, print_status};
 
 use crate::cluster::mpi::MpiTransport;
 use crate::cluster::{self, Joined, Patience, Role};

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, bounded, unbounded};
 
 use super::depths::DepthClaims;
-use super::machines::{Ballot, SearchLink};
+use super::link::{Ballot, SearchLink};
 use super::numa::request_short_slices;
 use super::pool::{Event, Pool, Team};
 use super::sink::{BestMove, CurrentMove, Info, Line, Score, Sink};

@@ -1,0 +1,53 @@
+//! Errors of a command-line program and their exit codes.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+/// As after SIGINT: 128 and the signal's number.
+pub(crate) const INTERRUPTED: u8 = 130;
+
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum CommandError {
+    /// Exit code 2.
+    #[error("{0}")]
+    Usage(String),
+    /// Exit code 1.
+    #[error("{0}")]
+    Failed(String),
+    /// By a signal. Exit code 130.
+    #[error("{0}")]
+    Interrupted(String),
+}
+
+impl CommandError {
+    pub fn usage(message: impl ToString) -> Self {
+        Self::Usage(message.to_string())
+    }
+
+    pub fn failed(message: impl ToString) -> Self {
+        Self::Failed(message.to_string())
+    }
+
+    pub fn unwritten(error: &io::Error) -> Self {
+        Self::Failed(format!("the standard output cannot be written: {error}"))
+    }
+
+    /// A usage error has a pointer to `--help`.
+    pub fn report(&self) -> ExitCode {
+        let kind = if matches!(self, Self::Interrupted(_)) { "" } else { "error: " };
+        print_status(&format!("{kind}{self}"));
+        match self {
+            Self::Usage(_) => {
+                print_status("\nFor more information, try '--help'.");
+                ExitCode::from(2)
+            }
+            Self::Failed(_) => ExitCode::FAILURE,
+            Self::Interrupted(_) => ExitCode::from(INTERRUPTED),
+        }
+    }
+}
+
+/// Prints to standard error. Ignores errors: the work goes on without a reader.
+pub fn print_status(line: &str) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
