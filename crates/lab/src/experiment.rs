@@ -192,7 +192,7 @@ impl ExperimentJob {
 
     fn run(&self, positions: &[TestPosition]) -> Result<Vec<Observation>, TableError> {
         let Series { scheme, stamped, positions: size } = self.series;
-        let table = scheme.map(|scheme| table_of_1994(size, scheme, stamped)).transpose()?;
+        let table = scheme.map(|scheme| table_of_1994(size, scheme)).transpose()?;
         let mut searcher = Searcher::new(table);
         let mut observations = Vec::new();
         for TestPosition { number, position } in &positions[self.tests.clone()] {
@@ -215,14 +215,8 @@ impl ExperimentJob {
 }
 
 /// A new entry of a position overwrites its old one.
-pub(crate) fn table_of_1994(
-    positions: usize,
-    scheme: Scheme,
-    stamps: bool,
-) -> Result<Table<sesame::search::TtEntry>, TableError> {
-    Table::with_options(
-        TableOptions::default().positions(positions).rule(scheme).update(Update::Overwrite).stamps(stamps),
-    )
+pub(crate) fn table_of_1994(positions: usize, scheme: Scheme) -> Result<Table<sesame::search::TtEntry>, TableError> {
+    Table::with_options(TableOptions::default().positions(positions).rule(scheme).update(Update::Overwrite))
 }
 
 /// With `resume`, searches only what the file lacks. Each job is on disk as soon as it is done. Afterwards the file is in the

@@ -148,6 +148,7 @@ compile_error!("sesame-table needs a processor with 64-bit atomics");
 
 #[cfg(feature = "file")]
 mod file;
+mod memory;
 mod payload;
 mod scheme;
 mod slot;
@@ -156,18 +157,18 @@ mod table;
 
 #[cfg(feature = "file")]
 pub use file::{TableFileError, TableFileOptions, TableFileReport};
+pub use memory::{TableError, prefetch};
 pub use payload::{Generation, Payload, mix64};
-pub use scheme::{Rule, Scheme, Stored, UnknownScheme, Update, Work};
-pub use slot::{CHECK_BITS, RawEntry};
-pub use stats::{Counters, EntryUse, NoStats, Recorder, Stats};
-pub use table::{Table, TableError, TableOptions, prefetch};
+pub use scheme::{Rule, Scheme, Stored, UnknownScheme, Update};
+pub use slot::{RawEntry, Work};
+pub use stats::{CountingTable, EntryUse, Stats};
+pub use table::{Table, TableOptions};
 
-/// The parts of the table, for its own tests and studies. They are not covered by semantic versioning.
+/// The parts of the table, for its own tests. They are not covered by semantic versioning.
 #[doc(hidden)]
 pub mod raw {
     pub use crate::scheme::StoreContext;
-    pub use crate::slot::{Found, Signature, Slot, VerifiedSlot, Word};
-    pub use crate::table::{Bucket, Place};
+    pub use crate::slot::{Bucket, Slot, VerifiedSlot, Word, index};
 }
 
 #[cfg(doctest)]

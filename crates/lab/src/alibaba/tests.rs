@@ -3,12 +3,12 @@
 use super::*;
 use sesame::position::{Game, Piece, Position};
 use sesame::search::{SearchTable, TranspositionTable, TtEntry};
-use sesame_table::{Counters, Scheme, Table, TableOptions, Update};
+use sesame_table::{CountingTable, Scheme, Table, TableOptions, Update};
 
-type CountedTable = Table<TtEntry, Counters>;
+type CountedTable = CountingTable<TtEntry>;
 
 fn table<T: From1994>(positions: usize, scheme: Scheme) -> T {
-    let options = TableOptions::default().positions(positions).rule(scheme).update(Update::Overwrite).huge_pages(false);
+    let options = TableOptions::default().positions(positions).rule(scheme).update(Update::Overwrite);
     T::from_1994(options)
 }
 
@@ -24,7 +24,7 @@ impl From1994 for TranspositionTable {
 
 impl From1994 for CountedTable {
     fn from_1994(options: TableOptions) -> Self {
-        Table::with_options(options).unwrap()
+        Table::with_options(options).unwrap().into()
     }
 }
 
@@ -177,7 +177,7 @@ fn table_is_used_as_in_the_paper() {
     let game = game(POSITIONS[0]);
     let mut searcher = Searcher::new(Some(table::<CountedTable>(1 << 16, Scheme::TwoBig1)));
     let nodes = searcher.search(&game, 5).last().unwrap().nodes;
-    let stats = searcher.table().unwrap().recorder().stats();
+    let stats = searcher.table().unwrap().stats();
     assert!(stats.hits > 0 && stats.cutoffs > 0 && stats.hints > 0);
     assert!(stats.cutoffs < stats.hits && stats.hits < stats.probes && stats.probes < nodes);
     assert_eq!(stats.rejected, 0);

@@ -19,8 +19,8 @@ use sesame_table::{Generation, RawEntry, Scheme, Stored, Update, mix64};
 use crate::entry::Entry;
 use crate::models::{
     Broken, CheckFirst, CheckOfAnother, Flaw, LinearMix, LooksTwice, ModelSlot, NUMBERS, NoEmptyTest, NoFlaw, NoXor,
-    PATTERNS, Pattern, PlainXor, WITHOUT_MOVE, bucket_of, check_accepted, check_patterned, install_panic_hooks,
-    key_of_number, patterned, raw_entry_of, rule,
+    PATTERNS, Pattern, PlainXor, WITHOUT_MOVE, bucket_of, check_accepted, check_patterned, context,
+    install_panic_hooks, key_of_number, patterned, raw_entry_of,
 };
 
 /// A word of loom's, plain or behind a gate.
@@ -129,9 +129,9 @@ fn accept(key: u64, entry: &RawEntry) {
 }
 
 /// Reads a slot once and checks the entry for each of these keys.
-fn look(slot: &impl Slot, keys: &[u64]) {
+fn look<S: Slot>(slot: &S, keys: &[u64]) {
     let entry = slot.read();
-    let owner = keys.iter().find(|&&key| slot.holds(&entry, key));
+    let owner = keys.iter().find(|&&key| S::holds(&entry, key));
     match owner {
         Some(&key) => accept(key, &entry),
         None if !entry.is_empty() => TORN.set(TORN.get() + 1),
@@ -141,7 +141,7 @@ fn look(slot: &impl Slot, keys: &[u64]) {
 
 /// Reads each level of a bucket once, as a probe of each of these keys would.
 fn look_at_both<S: Slot>(bucket: &Bucket<S>, keys: &[u64]) {
-    bucket.slots().into_iter().for_each(|slot| look(slot, keys));
+    bucket.slots().iter().for_each(|slot| look(slot, keys));
 }
 
 /// Probes a bucket and checks the result.
@@ -166,8 +166,10 @@ fn race<T: Send + Sync + 'static>(shared: T, act: impl Fn(usize, &T) + Copy + Se
 /// Two stores at once into one slot of a table of one level that holds an entry of key 0, and a reader. The first store updates the
 /// entry of key 0 in place, the second is of key 1.
 fn on_a_slot<S: ModelSlot>(update: Update, salts: [u8; 2]) {
-    let rule = StoreContext::<Entry, _>::new(&Scheme::New, update, Generation::default(), 1);
-    let store = move |n: usize, slot: &S| _ = slot.store(key(n as u64), entry(n as u64, salts[n]), &rule);
+    let context = StoreContext::<Entry, _>::new(&Scheme::New, update, Generation::default(), 1);
+    let store = move |n: usize, slot: &S| {
+        context.store_in_one_level(slot, key(n as u64), entry(n as u64, salts[n]));
+    };
     race(S::with(entry(0, 3)), store, |slot| look(slot, &[key(0), key(1)]));
 }
 
@@ -176,7 +178,7 @@ fn write_patterned<S: ModelSlot>(pattern: Pattern) {
     let numbers = [NUMBERS, 2 * NUMBERS + 1];
     let look = |slot: &S| {
         let entry = slot.read();
-        for key in numbers.map(key_of_number).into_iter().filter(|&key| slot.holds(&entry, key)) {
+        for key in numbers.map(key_of_number).into_iter().filter(|&key| S::holds(&entry, key)) {
             if let Err(wrong) = check_patterned(pattern, key, &entry) {
                 WRONG.set(Some(wrong));
             }
@@ -185,12 +187,16 @@ fn write_patterned<S: ModelSlot>(pattern: Pattern) {
     race(S::empty(), move |n, slot: &S| slot.write(patterned(pattern, numbers[n])), look);
 }
 
+/// Stores the entry of `key` under TWOBIG1.
+fn store<S: Slot>(bucket: &Bucket<S>, key: u64, new: RawEntry) -> Stored {
+    context(&Scheme::TwoBig1, Generation::default(), 1).store(bucket, key, new)
+}
+
 /// Two stores at once into a full bucket of two levels, and a reader of both levels.
 fn on_a_bucket<S: ModelSlot>(stores: [(u64, u8); 2]) {
-    let rule = rule(&Scheme::TwoBig1, Generation::default());
     let store = move |n: usize, bucket: &Bucket<S>| {
         let (n, salt) = stores[n];
-        bucket.store(key(n), entry(n, salt), &rule);
+        store(bucket, key(n), entry(n, salt));
     };
     race(bucket_of(entry(0, 5), entry(1, 3)), store, |bucket| look_at_both(bucket, &[0, 1, 2, 3].map(key)));
 }
@@ -200,7 +206,7 @@ fn shift_and_probe<S: ModelSlot>() {
     let bucket = Arc::new(bucket_of::<S>(entry(0, 5), entry(1, 3)));
     let writer = {
         let bucket = Arc::clone(&bucket);
-        thread::spawn(move || bucket.store(key(2), entry(2, 9), &rule(&Scheme::TwoBig1, Generation::default())))
+        thread::spawn(move || store(&bucket, key(2), entry(2, 9)))
     };
     probe(&bucket, key(0));
     assert_eq!(writer.join().unwrap(), Stored::Shifted);
@@ -211,7 +217,7 @@ fn shift_and_probe<S: ModelSlot>() {
 fn clear_and_store<S: ModelSlot>() {
     let act = |n, bucket: &Bucket<S>| match n {
         0 => bucket.clear(),
-        _ => _ = bucket.store(key(1), entry(1, 9), &rule(&Scheme::TwoBig1, Generation::default())),
+        _ => _ = store(bucket, key(1), entry(1, 9)),
     };
     race(bucket_of(entry(0, 5), RawEntry::EMPTY), act, |bucket| look_at_both(bucket, &[0, key(0), key(1)]));
 }
@@ -227,7 +233,7 @@ fn new_generation<S: ModelSlot>() {
         };
         let now = Generation::from_bits(now as u8);
         let key = key(2 + n as u64);
-        bucket.store(key, raw_entry_of(key, 1 + n as u8, now), &rule(&Scheme::TwoBig1, now));
+        context(&Scheme::TwoBig1, now, 1).store(bucket, key, raw_entry_of(key, 1 + n as u8, now));
     };
     let shared = (bucket_of(entry(0, 9), entry(1, 3)), Gated::new(0));
     race(shared, act, |(bucket, _)| look_at_both(bucket, &[0, 1, 2, 3].map(key)));

@@ -6,8 +6,8 @@ use std::marker::PhantomData;
 use std::sync::Once;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use sesame_table::raw::{Bucket, Signature, Slot, StoreContext, VerifiedSlot, Word};
-use sesame_table::{CHECK_BITS, Generation, Payload, RawEntry, Scheme, Update, Work, mix64};
+use sesame_table::raw::{Bucket, Slot, StoreContext, VerifiedSlot, Word};
+use sesame_table::{Generation, Payload, RawEntry, Scheme, Update, Work, mix64};
 
 use crate::entry::{Bound, Entry};
 
@@ -54,8 +54,7 @@ pub(crate) fn nodes_of(key: u64, salt: u8) -> u64 {
 
 /// Returns the raw entry that a store of [`entry_of`] writes.
 pub(crate) fn raw_entry_of(key: u64, salt: u8, generation: Generation) -> RawEntry {
-    let signature = Signature::new(key, Work::from_nodes(nodes_of(key, salt)));
-    RawEntry::new(entry_of(key, salt).pack(generation), signature)
+    RawEntry::new(entry_of(key, salt).pack(generation), key, Work::from_nodes(nodes_of(key, salt)))
 }
 
 /// Checks the entry that was accepted for `key`: it must be data and work of one store for that key. An entry stored without a move
@@ -100,7 +99,7 @@ pub(crate) fn key_of_number(n: u64) -> u64 {
 
 /// Returns the raw entry of the number `n`, 1 to 4,095.
 pub(crate) fn patterned(pattern: Pattern, n: u64) -> RawEntry {
-    RawEntry::new(pattern(n), Signature::new(key_of_number(n), Work::from_nodes(n)))
+    RawEntry::new(pattern(n), key_of_number(n), Work::from_nodes(n))
 }
 
 /// As [`check_accepted`], for [`patterned`] entries.
@@ -110,9 +109,9 @@ pub(crate) fn check_patterned(pattern: Pattern, key: u64, raw: &RawEntry) -> Res
     is_right.then_some(()).ok_or_else(|| format!("accepted for {key:x} an entry that nobody stored for it: {raw:x?}"))
 }
 
-/// Returns the rule of the models: overwriting, as in 1994.
-pub(crate) fn rule(scheme: &Scheme, generation: Generation) -> StoreContext<'_, Entry, Scheme> {
-    StoreContext::new(scheme, Update::Overwrite, generation, 1)
+/// Returns the context of the models' stores: overwriting, as in 1994.
+pub(crate) fn context(scheme: &Scheme, generation: Generation, buckets: usize) -> StoreContext<'_, Entry, Scheme> {
+    StoreContext::new(scheme, Update::Overwrite, generation, buckets)
 }
 
 /// A slot that a model can create: the one that ships, or a broken one.
@@ -150,12 +149,12 @@ pub(crate) trait Flaw: Send + Sync + 'static {
 
     fn read<W: Word>(data: &W, check: &W) -> RawEntry {
         let data = data.load();
-        RawEntry::new(data, Signature::from_bits(check.load() ^ Self::mix(data)))
+        raw(data, check.load() ^ Self::mix(data))
     }
 
     fn write<W: Word>(data: &W, check: &W, entry: RawEntry) {
         data.store(entry.data);
-        check.store(entry.signature.bits() ^ Self::mix(entry.data));
+        check.store(entry.signature ^ Self::mix(entry.data));
     }
 
     fn holds(entry: &RawEntry, key: u64) -> bool {
@@ -164,7 +163,13 @@ pub(crate) trait Flaw: Send + Sync + 'static {
 }
 
 fn has_key(entry: &RawEntry, key: u64) -> bool {
-    (entry.key() ^ key) << (64 - CHECK_BITS) == 0
+    (entry.key() ^ key) << 16 == 0
+}
+
+fn raw(data: u64, signature: u64) -> RawEntry {
+    let mut entry = RawEntry::EMPTY;
+    (entry.data, entry.signature) = (data, signature);
+    entry
 }
 
 /// A slot with the flaw `F`, over the words `W`.
@@ -175,8 +180,6 @@ pub(crate) struct Broken<W, F> {
 }
 
 impl<W: Word, F: Flaw> Slot for Broken<W, F> {
-    const BITS: u32 = CHECK_BITS;
-
     fn read(&self) -> RawEntry {
         F::read(&self.data, &self.check)
     }
@@ -185,7 +188,7 @@ impl<W: Word, F: Flaw> Slot for Broken<W, F> {
         F::write(&self.data, &self.check, entry);
     }
 
-    fn holds(&self, entry: &RawEntry, key: u64) -> bool {
+    fn holds(entry: &RawEntry, key: u64) -> bool {
         F::holds(entry, key)
     }
 }
@@ -219,7 +222,7 @@ impl Flaw for CheckFirst {
     }
 
     fn write<W: Word>(data: &W, check: &W, entry: RawEntry) {
-        check.store(entry.signature.bits());
+        check.store(entry.signature);
         data.store(entry.data);
     }
 }
@@ -248,7 +251,7 @@ pub(crate) struct CheckOfAnother;
 impl Flaw for CheckOfAnother {
     fn write<W: Word>(data: &W, check: &W, entry: RawEntry) {
         data.store(entry.data);
-        check.store(entry.signature.bits() ^ Self::mix(data.load()));
+        check.store(entry.signature ^ Self::mix(data.load()));
     }
 }
 
@@ -257,12 +260,12 @@ pub(crate) struct LooksTwice;
 
 impl Flaw for LooksTwice {
     fn read<W: Word>(data: &W, check: &W) -> RawEntry {
-        let signature = Signature::from_bits(check.load() ^ Self::mix(data.load()));
-        RawEntry::new(data.load(), signature)
+        let signature = check.load() ^ Self::mix(data.load());
+        raw(data.load(), signature)
     }
 }
 
-/// An empty slot matches key 0. Loom alone catches it: [`Slot::probe`] tests for empty entries again.
+/// An empty slot matches key 0.
 pub(crate) struct NoEmptyTest;
 
 impl Flaw for NoEmptyTest {
@@ -293,7 +296,7 @@ fn slot_without_a_flaw_writes_the_shipped_words() {
     }
 
     for n in 0..100 {
-        let entry = RawEntry::new(mix64(n), Signature::from_bits(mix64(!n)));
+        let entry = raw(mix64(n), mix64(!n));
         VerifiedSlot::<Recorded>::with(entry);
         Broken::<Recorded, NoFlaw>::with(entry);
     }
@@ -331,14 +334,14 @@ fn wrong_after_stopped_writers<S: ModelSlot>() -> [usize; PATTERNS.len()] {
     PATTERNS.map(|(_, pattern)| {
         let numbers = NUMBERS..NUMBERS + 64;
         let accepts_wrong = |&(old, new): &(u64, u64)| {
-            STORES_LEFT.set(2);
-            let slot = S::with(patterned(pattern, old));
+            STORES_LEFT.set(4);
+            let bucket = bucket_of::<S>(patterned(pattern, old), RawEntry::EMPTY);
             STORES_LEFT.set(1);
-            slot.write(patterned(pattern, new));
+            bucket.slots()[0].write(patterned(pattern, new));
             [old, new]
                 .map(key_of_number)
                 .into_iter()
-                .any(|key| slot.probe(key).is_some_and(|entry| check_patterned(pattern, key, &entry).is_err()))
+                .any(|key| bucket.probe(key).is_some_and(|entry| check_patterned(pattern, key, &entry).is_err()))
         };
         numbers.clone().flat_map(|old| numbers.clone().map(move |new| (old, new))).filter(accepts_wrong).count()
     })

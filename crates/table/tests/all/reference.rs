@@ -1,7 +1,7 @@
 //! A sequential reference: each scheme written again from the words of Breuker et al. (1994), sections 6.1 and 6.2.
 //!
-//! The reference and the table run side by side over random streams of stores, probes, clears, new generations and
-//! resizes. The reference shares no code with the table: no slots, no packing, no rounding of work but its own.
+//! The reference and the table run side by side over random streams of stores, probes, clears and new
+//! generations. The reference shares no code with the table: no slots, no packing, no rounding of work but its own.
 
 use proptest::prelude::*;
 use sesame_table::{Scheme, Table, TableOptions, Update, mix64};
@@ -17,22 +17,18 @@ struct Stored {
     stamped: bool,
 }
 
-/// Scheme, updates, stamps.
-type Kind = (Scheme, Update, bool);
-
 /// The reference: for each index of the table one entry or two.
 struct Reference {
     scheme: Scheme,
     update: Update,
-    time_stamping: bool,
     indices: Vec<[Option<Stored>; 2]>,
 }
 
 impl Reference {
-    fn new(positions: usize, (scheme, update, stamps): Kind) -> Reference {
+    fn new(positions: usize, scheme: Scheme, update: Update) -> Reference {
         let two_levels = matches!(scheme, Scheme::TwoDeep | Scheme::TwoBig1);
         let indices = vec![[None; 2]; if two_levels { positions / 2 } else { positions }];
-        Reference { scheme, update, time_stamping: stamps, indices }
+        Reference { scheme, update, indices }
     }
 
     fn index(&self, key: u64) -> usize {
@@ -101,9 +97,7 @@ impl Reference {
     }
 
     fn next_generation(&mut self) {
-        if self.time_stamping {
-            self.indices.iter_mut().flatten().flatten().for_each(|stored| stored.stamped = true);
-        }
+        self.indices.iter_mut().flatten().flatten().for_each(|stored| stored.stamped = true);
     }
 
     fn clear(&mut self) {
@@ -149,7 +143,6 @@ enum Action {
     Probe(usize),
     NextGeneration,
     Clear(usize),
-    Resize(usize),
 }
 
 /// Returns the keys to draw from: 0, the largest, and pairs that differ in one of the low 48 bits, which a slot verifies.
@@ -174,30 +167,24 @@ fn actions() -> impl Strategy<Value = Vec<Action>> {
         30 => key().prop_map(Action::Probe),
         4 => Just(Action::NextGeneration),
         1 => (0..4usize).prop_map(Action::Clear),
-        1 => (1..12usize).prop_map(|buckets| Action::Resize(2 * buckets)),
     ];
     prop::collection::vec(action, 1..200)
-}
-
-fn kinds() -> impl Strategy<Value = Kind> {
-    let update = prop_oneof![Just(Update::Overwrite), Just(Update::Merge)];
-    (prop::sample::select(Scheme::ALL), update, any::<bool>())
-}
-
-fn table(positions: usize, (scheme, update, stamps): Kind) -> Table<Entry> {
-    Table::with_options(TableOptions::default().positions(positions).rule(scheme).update(update).stamps(stamps))
-        .unwrap()
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4000))]
 
     #[test]
-    fn every_scheme_does_as_the_paper_says(buckets in 1..12usize, kind in kinds(), actions in actions()) {
-        let mut positions = 2 * buckets;
-        let keys = keys();
-        let mut table = table(positions, kind);
-        let mut reference = Reference::new(positions, kind);
+    fn every_scheme_does_as_the_paper_says(
+        buckets in 1..12usize,
+        scheme in prop::sample::select(Scheme::ALL),
+        update in prop::sample::select(&[Update::Overwrite, Update::Merge]),
+        actions in actions(),
+    ) {
+        let (positions, keys) = (2 * buckets, keys());
+        let options = TableOptions::default().positions(positions).rule(scheme).update(update);
+        let mut table = Table::<Entry>::with_options(options).unwrap();
+        let mut reference = Reference::new(positions, scheme, update);
         let mut generations = 0;
         for action in actions {
             match action {
@@ -221,11 +208,6 @@ proptest! {
                         table.clear(threads);
                     }
                     reference.clear();
-                }
-                Action::Resize(size) => {
-                    (generations, positions) = (0, size);
-                    table = self::table(positions, kind);
-                    reference = Reference::new(positions, kind);
                 }
             }
             // No key is there twice, none where its key does not look, and none too many.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64 as Counter, Ordering::Relaxed};
 use std::time::Instant;
 
-use sesame_table::raw::{Bucket, Place, VerifiedSlot, Word};
+use sesame_table::raw::{Bucket, VerifiedSlot, Word, index};
 use sesame_table::{Generation, Scheme, mix64};
 use shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
 use shuttle::sync::atomic::{AtomicU64, Ordering};
@@ -17,7 +17,7 @@ use shuttle::{Config, Runner, thread};
 
 use crate::models::{
     Broken, CheckFirst, CheckOfAnother, LinearMix, LooksTwice, ModelSlot, NUMBERS, NoFlaw, NoXor, PATTERNS, Pattern,
-    PlainXor, check_accepted, check_patterned, install_panic_hooks, patterned, raw_entry_of, rule,
+    PlainXor, check_accepted, check_patterned, context, install_panic_hooks, patterned, raw_entry_of,
 };
 
 /// A word of shuttle's.
@@ -77,11 +77,8 @@ impl<S: ModelSlot> SmallTable<S> {
     }
 
     fn probe(&self, key: u64, tally: &Tally) {
-        let place = Place::of(key, self.buckets.len());
-        let bucket = &self.buckets[place.bucket];
-        let found = if self.scheme.has_two_levels() { bucket.probe(key) } else { bucket.slot(place.second).probe(key) };
         tally.probes.fetch_add(1, Relaxed);
-        if let Some(entry) = found {
+        if let Some(entry) = self.bucket(key).probe(key) {
             tally.hits.fetch_add(1, Relaxed);
             let check = match self.pattern {
                 Some(pattern) => check_patterned(pattern, key, &entry),
@@ -95,18 +92,15 @@ impl<S: ModelSlot> SmallTable<S> {
     fn store(&self, n: u64, salt: u8) {
         let key = key(n);
         let generation = Generation::from_bits(self.generation.load() as u8);
-        let rule = rule(&self.scheme, generation);
-        let place = Place::of(key, self.buckets.len());
-        let bucket = &self.buckets[place.bucket];
         let new = match self.pattern {
             Some(pattern) => patterned(pattern, n * NUMBERS + u64::from(salt) % NUMBERS),
             None => raw_entry_of(key, salt, generation),
         };
-        if self.scheme.has_two_levels() {
-            bucket.store(key, new, &rule);
-        } else {
-            bucket.slot(place.second).store(key, new, &rule);
-        }
+        context(&self.scheme, generation, self.buckets.len()).store(self.bucket(key), key, new);
+    }
+
+    fn bucket(&self, key: u64) -> &Bucket<S> {
+        &self.buckets[index(key, self.buckets.len())]
     }
 
     /// Does one of the things that threads do to a table, drawn by `random`.
