@@ -217,8 +217,7 @@ impl Corrections {
 
     #[inline]
     fn of(&self, position: &Position) -> [&HistoryEntry; 3] {
-        let keys =
-            [position.pawn_key(), position.non_pawn_key(Color::White), position.non_pawn_key(Color::Black)];
+        let keys = [position.pawn_key(), position.non_pawn_key(Color::White), position.non_pawn_key(Color::Black)];
         let entries = &self.entries[position.side_to_move() as usize];
         std::array::from_fn(|table| &entries[table][keys[table] as usize & (entries[table].len() - 1)])
     }

@@ -239,8 +239,8 @@ impl<T: SearchTable> Worker<T> {
         }
         let raw = tt_hit.and_then(|tt_hit| tt_hit.eval).unwrap_or_else(|| self.evaluate(position, ply));
         let scaled = if self.scales_by_material { scale_by_material(position, raw) } else { raw };
-        let corrected = (scaled + self.thread.histories.corrections.get(position))
-            .clamp(-DECISIVE_BOUND + 1, DECISIVE_BOUND - 1);
+        let corrected =
+            (scaled + self.thread.histories.corrections.get(position)).clamp(-DECISIVE_BOUND + 1, DECISIVE_BOUND - 1);
         let best = match tt_hit {
             Some(tt_hit) if tt_hit.improves(corrected) => tt_hit.score,
             _ => corrected,

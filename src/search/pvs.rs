@@ -53,7 +53,9 @@ impl<T: SearchTable> Worker<T> {
         let in_check = position.in_check();
         let excluded = self.stack(ply).excluded;
         let tt_hit = if excluded.is_some() { None } else { self.context.table.probe_tt(position, ply) };
-        if !N::PV && let Some(score) = self.tt_cutoff(position, beta, depth, tt_hit) {
+        if !N::PV
+            && let Some(score) = self.tt_cutoff(position, beta, depth, tt_hit)
+        {
             if score >= beta
                 && let Some(mv) = tt_hit.and_then(|tt_hit| tt_hit.mv)
                 && !position.is_noisy(mv)

@@ -47,7 +47,9 @@ impl<T: SearchTable> Worker<T> {
         let in_check = position.in_check();
         let depth = if in_check || quiets == Quiets::Checks { 0 } else { QS_NO_CHECKS };
         let tt_hit = self.context.table.probe_tt(position, ply);
-        if !N::PV && let Some(score) = self.tt_cutoff(position, beta, depth, tt_hit) {
+        if !N::PV
+            && let Some(score) = self.tt_cutoff(position, beta, depth, tt_hit)
+        {
             return Ok(score);
         }
 

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::history::{Histories, Quiet};
+use super::node::{NonPv, Pv};
 use super::ordering::Quiets;
 use super::params::null_depth;
-use super::node::{NonPv, Pv};
 use super::score::{DRAW, INFINITE, MATE, MAX_PLY, is_mate, mate_in, mated_in};
 use super::threats::Threats;
 use super::{
