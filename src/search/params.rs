@@ -22,6 +22,7 @@ macro_rules! params {
             }
         )*
 
+        /// The parameters as variables.
         #[cfg(feature = "tune")]
         pub mod tunable {
             use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
@@ -32,27 +33,34 @@ macro_rules! params {
                 $($name,)*
             }
 
+            /// A parameter that can be changed.
             #[derive(Debug)]
             pub struct Tunable {
+                /// The name.
                 pub name: &'static str,
+                /// The default value.
                 pub default: i32,
+                /// The minimum.
                 pub min: i32,
+                /// The maximum.
                 pub max: i32,
                 value: AtomicI32,
             }
 
             impl Tunable {
+                /// Returns the current value.
                 #[inline]
                 pub fn get(&self) -> i32 {
                     self.value.load(Relaxed)
                 }
 
-                /// Clamps the value to the range. It holds for all searches of this process.
+                /// Sets the value, clamped to the range, for all searches of this process.
                 pub fn set(&self, value: i32) {
                     self.value.store(value.clamp(self.min, self.max), Relaxed);
                 }
             }
 
+            /// All parameters.
             pub static ALL: [Tunable; [$(stringify!($name)),*].len()] = [$(Tunable {
                 name: stringify!($name),
                 default: $value,
@@ -62,7 +70,8 @@ macro_rules! params {
             },)*];
         }
 
-        $(const _: () = assert!($min < $value && $value < $max, stringify!($name));)*
+        #[cfg(test)]
+        const RANGES: &[(&str, i32, i32, i32)] = &[$((stringify!($name), $value, $min, $max),)*];
     };
 }
 
@@ -70,6 +79,34 @@ macro_rules! params {
 pub const HISTORY_MAX: i32 = 16_384;
 /// Correction histories saturate at plus and minus this, in 1/16 centipawn.
 pub const CORRECTION_MAX: i32 = 1024;
+
+/// Units of a reduction in one ply.
+pub const PLY: i32 = 1024;
+
+/// Base reductions by depth and move number.
+pub struct Reductions {
+    table: Box<[[[i32; 64]; 64]; 2]>,
+}
+
+impl Reductions {
+    /// Computes base + ln(depth) x ln(move number) / divisor, in 1/1024 ply.
+    pub fn new() -> Self {
+        let of_kind = |base: i32, divisor: i32| {
+            let (base, divisor) = (f64::from(base) / 100.0, f64::from(divisor) / 100.0);
+            let ln = |value: usize| (value.max(1) as f64).ln();
+            std::array::from_fn(|depth| {
+                std::array::from_fn(|number| ((base + ln(depth) * ln(number) / divisor) * f64::from(PLY)) as i32)
+            })
+        };
+        let noisy = of_kind(lmr_noisy_base(), lmr_noisy_divisor());
+        Self { table: Box::new([noisy, of_kind(lmr_quiet_base(), lmr_quiet_divisor())]) }
+    }
+
+    #[inline]
+    pub fn get(&self, is_quiet: bool, depth: i32, move_count: usize) -> i32 {
+        self.table[usize::from(is_quiet)][depth.clamp(0, 63) as usize][move_count.min(63)]
+    }
+}
 
 params! {
     /// Aspiration windows: half-width of the first window.
@@ -90,11 +127,6 @@ params! {
     material_slope = 4, 0, 16;
     /// Material scaling: points at which the evaluation is unchanged.
     material_even = 40, 20, 62;
-
-    /// Correction history: cap of the correction.
-    correction_cap = 157, 30, 300;
-    /// Correction history: divisor of error times depth.
-    correction_divisor = 8, 2, 32;
 
     /// Razoring: maximum depth.
     razor_depth = 4, 1, 8;
@@ -258,6 +290,11 @@ params! {
     /// Bonus of a quiet move before a node that fails low, in percent of the bonus.
     fail_low_bonus = 55, 0, 200;
 
+    /// Correction history: cap of the correction.
+    correction_cap = 157, 30, 300;
+    /// Correction history: divisor of error times depth.
+    correction_divisor = 8, 2, 32;
+
     /// Vote: base weight of a worker, in centipawns above the lowest score.
     vote_base = 12, 0, 100;
 
@@ -298,30 +335,14 @@ params! {
     clock_scale_most = 4000, 1000, 8000;
 }
 
-/// Units of a reduction in one ply.
-pub const PLY: i32 = 1024;
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Base reductions by depth and move number.
-pub struct Reductions {
-    table: Box<[[[i32; 64]; 64]; 2]>,
-}
-
-impl Reductions {
-    /// Computes base + ln(depth) x ln(move number) / divisor, in 1/1024 ply.
-    pub fn new() -> Self {
-        let of_kind = |base: i32, divisor: i32| {
-            let (base, divisor) = (f64::from(base) / 100.0, f64::from(divisor) / 100.0);
-            let ln = |value: usize| (value.max(1) as f64).ln();
-            std::array::from_fn(|depth| {
-                std::array::from_fn(|number| ((base + ln(depth) * ln(number) / divisor) * f64::from(PLY)) as i32)
-            })
-        };
-        let noisy = of_kind(lmr_noisy_base(), lmr_noisy_divisor());
-        Self { table: Box::new([noisy, of_kind(lmr_quiet_base(), lmr_quiet_divisor())]) }
-    }
-
-    #[inline]
-    pub fn get(&self, is_quiet: bool, depth: i32, move_count: usize) -> i32 {
-        self.table[usize::from(is_quiet)][depth.clamp(0, 63) as usize][move_count.min(63)]
+    #[test]
+    fn values_lie_within_their_ranges() {
+        for (name, value, min, max) in RANGES {
+            assert!(min < value && value < max, "{name}");
+        }
     }
 }
