@@ -6,6 +6,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use super::*;
+use crate::position::tests::random_games;
 use crate::position::{Color, File, Piece, Position};
 
 /// Random weights of the magnitude of trained ones.
@@ -24,25 +25,6 @@ pub(crate) fn random_weights(seed: u64) -> Weights {
     }
 }
 
-/// Calls `visit` with the positions without check of random games, from Chess960 and the start position.
-fn random_positions(games: usize, mut visit: impl FnMut(&Position)) {
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(1994);
-    for game in 0..games {
-        let mut position =
-            if game % 4 == 0 { Position::chess960(random.next_u32() % 960) } else { Position::startpos() };
-        for _ in 0..160 {
-            let moves = position.legal_moves();
-            if moves.is_empty() || position.insufficient_material() {
-                break;
-            }
-            position.play(moves[random.next_u32() as usize % moves.len()]);
-            if !position.in_check() {
-                visit(&position);
-            }
-        }
-    }
-}
-
 fn with_each_simd(weights: &Weights) -> Vec<Arc<Network>> {
     Simd::available().map(|simd| Arc::new(Network::new(weights).unwrap().with_simd(simd).unwrap())).collect()
 }
@@ -52,7 +34,10 @@ fn kernels_agree_with_the_reference() {
     let weights = random_weights(1);
     let networks = with_each_simd(&weights);
     let mut values = std::collections::HashSet::new();
-    random_positions(30, |position| {
+    random_games(1994, 30, |position, _| {
+        if position.in_check() {
+            return;
+        }
         let wanted = by_reference(&weights, position);
         values.insert(wanted);
         for network in &networks {
@@ -147,13 +132,6 @@ fn incremental_updates_are_exact_in_random_trees() {
     }
 }
 
-#[test]
-fn output_buckets_cover_all_numbers_of_pieces() {
-    let buckets: Vec<usize> = (2..=32).map(output_bucket).collect();
-    assert_eq!((buckets[0], buckets[30]), (0, 7));
-    assert!(buckets.windows(2).all(|pair| pair[0] <= pair[1] && pair[1] - pair[0] <= 1));
-}
-
 /// Sets the checksum of a file's header.
 fn seal(bytes: &mut [u8]) {
     let sum = twox_hash::XxHash3_64::oneshot(&bytes[..40]);
@@ -184,8 +162,6 @@ fn invalid_files_are_refused() {
     for at in [64, 5_000, bytes.len() - 1] {
         assert!(matches!(problem(&|bytes| bytes[at] ^= 16), NetworkFormatError::Checksum { .. }));
     }
-    assert!(matches!(Network::from_bytes(b"not a network"), Err(NetworkFormatError::Magic)));
-
     let path = std::env::temp_dir().join("sesame-no-such-network");
     assert!(matches!(Network::read(&path), Err(NetworkError::File { .. })));
 }
@@ -239,9 +215,7 @@ fn smaller_networks_are_padded() {
     seal(&mut bytes);
     assert_eq!(Weights::from_bytes(&bytes), Ok(weights.clone()));
     assert_eq!(Network::from_bytes(&bytes).unwrap().hash(), hash);
-    for wrong in [&bytes[..bytes.len() - 2], &[&bytes[..], &[0, 0]].concat()] {
-        assert!(matches!(Weights::from_bytes(wrong), Err(NetworkFormatError::Length { .. })));
-    }
+    assert!(matches!(Weights::from_bytes(&bytes[..bytes.len() - 2]), Err(NetworkFormatError::Length { .. })));
     for neurons in [0, HIDDEN as u16 + 64] {
         bytes[14..16].copy_from_slice(&neurons.to_le_bytes());
         seal(&mut bytes);

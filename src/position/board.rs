@@ -19,6 +19,20 @@ pub struct PositionKeys {
     pub non_pawn: [u64; Color::NUM],
 }
 
+impl PositionKeys {
+    /// Adds or removes a piece.
+    #[inline(always)]
+    fn toggle(&mut self, color: Color, piece: Piece, square: Square) {
+        let key = zobrist::piece(color, piece, square);
+        self.key ^= key;
+        if piece == Piece::Pawn {
+            self.pawn ^= key;
+        } else {
+            self.non_pawn[color as usize] ^= key;
+        }
+    }
+}
+
 /// A position of standard chess or Chess960, without heap memory for a copy-make search.
 ///
 /// It is always valid: each side has one king, and the side not to move is not in check.
@@ -167,26 +181,18 @@ impl Position {
 
     /// Computes all keys from the board.
     pub fn keys_from_scratch(&self) -> PositionKeys {
-        let (mut pawn, mut non_pawn) = (0, [0; 2]);
+        let mut keys = PositionKeys { key: 0, pawn: 0, non_pawn: [0; Color::NUM] };
         for color in Color::ALL {
             for piece in Piece::ALL {
-                for square in self.colored(color, piece) {
-                    let key = zobrist::piece(color, piece, square);
-                    if piece == Piece::Pawn {
-                        pawn ^= key;
-                    } else {
-                        non_pawn[color as usize] ^= key;
-                    }
-                }
+                self.colored(color, piece).into_iter().for_each(|square| keys.toggle(color, piece, square));
             }
         }
-        let mut key = pawn ^ non_pawn[0] ^ non_pawn[1];
-        key ^= zobrist::castles(self.castles(Color::White), self.castles(Color::Black));
-        key ^= zobrist::en_passant(self.legal_en_passant());
+        keys.key ^= zobrist::castles(self.castles(Color::White), self.castles(Color::Black));
+        keys.key ^= zobrist::en_passant(self.legal_en_passant());
         if self.side_to_move() == Color::Black {
-            key ^= zobrist::black_to_move();
+            keys.key ^= zobrist::black_to_move();
         }
-        PositionKeys { key, pawn, non_pawn }
+        keys
     }
 
     /// Returns a key for prefetching only: it ignores castling, lost castling rights, en passant captures and new en passant
@@ -220,43 +226,31 @@ impl Position {
         debug_assert!(self.is_legal(mv), "{mv} is not legal in {self}");
         let (from, to) = (mv.from(), mv.to());
         let us = self.side_to_move();
-        let them = !us;
         let moved = self.moved(mv);
-        let PositionKeys { key, mut pawn, mut non_pawn } = self.keys;
-        let mut rest = key ^ pawn ^ non_pawn[0] ^ non_pawn[1];
-        rest ^= zobrist::black_to_move() ^ zobrist::en_passant(self.en_passant);
+        let mut keys = self.keys;
+        keys.key = self.key_after_null();
 
-        let victim = self.piece_on(to);
         self.squares[from as usize] = None;
-        if self.colors(us).has(to) {
+        keys.toggle(us, moved, from);
+        if self.is_castling(mv) {
             let (king_to, rook_to) = castling_targets(mv);
             self.squares[to as usize] = None;
             self.squares[king_to as usize] = Some(Piece::King);
             self.squares[rook_to as usize] = Some(Piece::Rook);
-            non_pawn[us as usize] ^= zobrist::piece(us, Piece::King, from)
-                ^ zobrist::piece(us, Piece::King, king_to)
-                ^ zobrist::piece(us, Piece::Rook, to)
-                ^ zobrist::piece(us, Piece::Rook, rook_to);
+            keys.toggle(us, Piece::King, king_to);
+            keys.toggle(us, Piece::Rook, to);
+            keys.toggle(us, Piece::Rook, rook_to);
         } else {
-            self.squares[to as usize] = Some(mv.promotion().unwrap_or(moved));
-            match victim {
-                Some(Piece::Pawn) => pawn ^= zobrist::piece(them, Piece::Pawn, to),
-                Some(victim) => non_pawn[them as usize] ^= zobrist::piece(them, victim, to),
-                None => {}
+            if let Some(victim) = self.piece_on(to) {
+                keys.toggle(!us, victim, to);
             }
-            if moved == Piece::Pawn {
-                pawn ^= zobrist::piece(us, Piece::Pawn, from);
-                match mv.promotion() {
-                    None => pawn ^= zobrist::piece(us, Piece::Pawn, to),
-                    Some(promotion) => non_pawn[us as usize] ^= zobrist::piece(us, promotion, to),
-                }
-                if self.is_en_passant(mv) {
-                    let victim = self.en_passant_victim(to);
-                    pawn ^= zobrist::piece(them, Piece::Pawn, victim);
-                    self.squares[victim as usize] = None;
-                }
-            } else {
-                non_pawn[us as usize] ^= zobrist::piece(us, moved, from) ^ zobrist::piece(us, moved, to);
+            let placed = mv.promotion().unwrap_or(moved);
+            self.squares[to as usize] = Some(placed);
+            keys.toggle(us, placed, to);
+            if self.is_en_passant(mv) {
+                let victim = self.en_passant_victim(to);
+                self.squares[victim as usize] = None;
+                keys.toggle(!us, Piece::Pawn, victim);
             }
         }
 
@@ -264,11 +258,11 @@ impl Position {
         self.board.play_unchecked(mv.to_cozy());
         let (white, black) = (self.castles(Color::White), self.castles(Color::Black));
         if castles != [*white, *black] {
-            rest ^= zobrist::castles(&castles[0], &castles[1]) ^ zobrist::castles(white, black);
+            keys.key ^= zobrist::castles(&castles[0], &castles[1]) ^ zobrist::castles(white, black);
         }
         self.en_passant = self.legal_en_passant();
-        rest ^= zobrist::en_passant(self.en_passant);
-        self.keys = PositionKeys { key: rest ^ pawn ^ non_pawn[0] ^ non_pawn[1], pawn, non_pawn };
+        keys.key ^= zobrist::en_passant(self.en_passant);
+        self.keys = keys;
         self.reversible = if self.halfmove_clock() == 0 { 0 } else { self.reversible.saturating_add(1) };
     }
 

@@ -195,23 +195,14 @@ impl Position {
     /// Formats as X-FEN (standard FEN for positions of standard chess), or with `chess960` as Shredder-FEN. The en passant
     /// square is written only if a capture is legal.
     pub fn fen(&self, chess960: bool) -> String {
-        let mut fen = String::with_capacity(90);
-        for rank in Rank::ALL.into_iter().rev() {
-            let mut empty = 0;
-            for file in File::ALL {
-                let square = Square::new(file, rank);
-                match (self.piece_on(square), self.color_on(square)) {
-                    (Some(piece), Some(color)) => {
-                        push_number(&mut fen, &mut empty);
-                        fen.push(in_case(piece.into(), color));
-                    }
-                    _ => empty += 1,
-                }
-            }
-            push_number(&mut fen, &mut empty);
-            if rank > Rank::First {
-                fen.push('/');
-            }
+        let letter = |square| match (self.piece_on(square), self.color_on(square)) {
+            (Some(piece), Some(color)) => in_case(piece.into(), color),
+            _ => '1',
+        };
+        let row = |rank| File::ALL.map(|file| letter(Square::new(file, rank))).iter().collect::<String>();
+        let mut fen = Rank::ALL.map(row).into_iter().rev().collect::<Vec<_>>().join("/");
+        for count in (2..=8).rev() {
+            fen = fen.replace(&"1".repeat(count), &count.to_string());
         }
         fen.push(' ');
         fen.push(self.side_to_move().into());
@@ -234,13 +225,6 @@ impl Position {
         // Writing to a string cannot fail.
         let _ = write!(fen, " {en_passant} {} {}", self.halfmove_clock(), self.fullmove_number());
         fen
-    }
-}
-
-fn push_number(fen: &mut String, empty: &mut u8) {
-    if *empty > 0 {
-        fen.push(char::from(b'0' + *empty));
-        *empty = 0;
     }
 }
 

@@ -27,4 +27,4 @@ pub use notation::MoveError;
 pub use see::SEE_VALUES;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -146,7 +146,7 @@ impl Position {
     }
 }
 
-pub(super) fn parse(text: &str) -> Option<Move> {
+fn parse(text: &str) -> Option<Move> {
     let from: Square = text.get(0..2)?.parse().ok()?;
     let to: Square = text.get(2..4)?.parse().ok()?;
     let promotion = match text.get(4..)? {

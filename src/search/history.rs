@@ -1,8 +1,7 @@
 //! Histories: butterfly, capture and continuation history, counter moves, correction history.
 //!
-//! Sources: <https://www.chessprogramming.org/History_Heuristic> (also for the saturating update and
-//! continuation history), <https://www.chessprogramming.org/Countermove_Heuristic>,
-//! <https://www.chessprogramming.org/Static_Evaluation_Correction_History>.
+//! Sources: History Heuristic (saturating update, continuation history), Countermove Heuristic and Static Evaluation
+//! Correction History at <https://www.chessprogramming.org>.
 
 use std::sync::atomic::{AtomicI16, AtomicU16, Ordering::Relaxed};
 
@@ -39,7 +38,6 @@ pub struct Quiet {
     pub mv: Move,
     pub piece_to: PieceTo,
     pub continuation: ContinuationKeys,
-    /// Squares that the opponent attacks.
     pub threats: BitBoard,
 }
 
@@ -82,7 +80,6 @@ pub fn bonus(depth: i32) -> i32 {
     (history_bonus() * depth - history_bonus_base()).clamp(0, history_bonus_cap())
 }
 
-/// Entries of one worker's correction table.
 const CORRECTION_SIZE: usize = 16_384;
 const MAX_CORRECTION_FACTOR: usize = 64;
 /// Units of correction history in one centipawn.
@@ -93,7 +90,6 @@ const CORRECTION_GRAIN: i32 = 16;
 pub struct Histories {
     /// Side to move, threats against origin and target, origin, target.
     butterfly: [[[[HistoryEntry; 64]; 64]; 4]; 2],
-    /// Piece, target, captured piece.
     capture: [[[HistoryEntry; 6]; 64]; 12],
     /// Earlier move, move. On the heap, because it is too large for a stack.
     continuation: Box<[[HistoryEntry; PieceTo::COUNT]]>,
@@ -142,7 +138,6 @@ impl Histories {
         &self.capture[index >> 6][index & 63][captured.map_or(0, |piece| piece as usize)]
     }
 
-    /// The sum lies within 3.5 times [`HISTORY_MAX`] with the default weights.
     #[inline]
     pub fn quiet(&self, quiet: Quiet) -> i32 {
         let mut sum = self.butterfly(quiet).get();
@@ -173,7 +168,6 @@ impl Histories {
         }
     }
 
-    /// A negative `bonus` is a malus.
     #[inline]
     pub fn update_quiet(&self, quiet: Quiet, bonus: i32) {
         self.butterfly(quiet).update::<HISTORY_MAX>(bonus);
@@ -222,7 +216,7 @@ impl Corrections {
         std::array::from_fn(|table| &entries[table][keys[table] as usize & (entries[table].len() - 1)])
     }
 
-    /// In centipawns.
+    /// Returns centipawns.
     #[inline]
     pub fn get(&self, position: &Position) -> i32 {
         let sum: i32 = self.of(position).into_iter().map(HistoryEntry::get).sum();

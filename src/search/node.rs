@@ -1,5 +1,5 @@
-//! A node of the search tree: its types, the start of both searches, and the lookups of a node: transposition table (TT),
-//! Syzygy tablebases, static evaluation.
+//! A node of the search tree: its types, its start in both searches, and its lookups: transposition table (TT), Syzygy
+//! tablebases, static evaluation.
 
 use sesame_table::EntryUse;
 
@@ -19,7 +19,6 @@ pub(super) trait NodeType {
 
 pub(super) struct Root;
 pub(super) struct Pv;
-/// Searched with a null window.
 pub(super) struct NonPv;
 
 impl NodeType for Root {
@@ -89,9 +88,9 @@ impl<T: SearchTable> Worker<T> {
         (*alpha >= beta).then_some(*alpha)
     }
 
-    /// A mate may coincide with the fifty-move limit.
     #[inline]
     fn draw_or_mate_by_rule(&self, position: &Position, ply: usize) -> Option<i32> {
+        // A mate may coincide with the fifty-move limit.
         if position.halfmove_clock() >= 100 {
             let is_mate = position.in_check() && position.legal_moves().is_empty();
             return Some(if is_mate { mated_in(ply) } else { DRAW });
@@ -100,7 +99,6 @@ impl<T: SearchTable> Worker<T> {
     }
 }
 
-/// Transposition table.
 impl<T: SearchTable> Worker<T> {
     /// Returns a score that decides a null-window node. Near the fifty-move limit there is no cutoff: the halfmove clock
     /// is not part of the key.
@@ -145,7 +143,7 @@ impl<T: SearchTable> Worker<T> {
         }
     }
 
-    /// Nodes; under BIGALL, the nodes behind table hits that ended other nodes are added (Breuker et al. 1994, section 6.1).
+    /// Counts nodes; under BIGALL, also those behind TT hits that ended other nodes (Breuker et al. 1994, section 6.1).
     #[inline]
     pub(super) fn work(&self) -> u64 {
         self.nodes() + self.nodes_behind_hits
@@ -169,7 +167,6 @@ impl SyzygyProbe {
     }
 }
 
-/// Added to the node's depth when a tablebase score is stored.
 const TB_DEPTH_BONUS: i32 = 6;
 
 pub(super) enum TbBound {
@@ -217,9 +214,7 @@ impl<T: SearchTable> Worker<T> {
     }
 }
 
-/// Static evaluation.
 impl<T: SearchTable> Worker<T> {
-    /// Returns the network's value, which the TT stores.
     #[inline]
     pub(super) fn evaluate(&mut self, position: &Position, ply: usize) -> i32 {
         let ThreadData { accumulators, eval_cache, .. } = &mut self.thread;

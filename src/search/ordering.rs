@@ -1,8 +1,7 @@
 //! Staged move picker.
 //!
-//! Stages: TT move, good captures (victim's value plus capture history), killers and counter move, quiet
-//! moves by history, bad captures. A stage is generated when the one before is used up. Source:
-//! <https://www.chessprogramming.org/Move_Ordering>.
+//! Stages: TT move, good captures (victim's value plus capture history), killers and counter move, quiet moves by history,
+//! bad captures. Source: <https://www.chessprogramming.org/Move_Ordering>.
 
 use arrayvec::ArrayVec;
 
@@ -43,7 +42,6 @@ enum Stage {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
-    /// Good by static exchange evaluation and history.
     GoodNoisy,
     Quiet,
     BadNoisy,

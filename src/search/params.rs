@@ -273,7 +273,7 @@ params! {
     capture_malus = 100, 20, 300;
     /// Bonus of a quiet TT move after a TT cutoff, in percent of the bonus.
     tt_cutoff_bonus = 50, 0, 200;
-    /// Greatest depth without a bonus for a quiet move that cuts off before any other quiet.
+    /// Maximum depth without a bonus for a quiet move that cuts off before any other quiet.
     history_first_depth = 3, 0, 10;
     /// Margin above beta from which the bonus is that of a ply more.
     history_beta_margin = 80, 20, 300;

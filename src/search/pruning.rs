@@ -1,12 +1,8 @@
 //! Pruning, reductions and extensions.
 //!
-//! Sources: <https://www.chessprogramming.org/Razoring>,
-//! <https://www.chessprogramming.org/Reverse_Futility_Pruning>,
-//! <https://www.chessprogramming.org/Null_Move_Pruning>, <https://www.chessprogramming.org/ProbCut>,
-//! <https://www.chessprogramming.org/Futility_Pruning> (also for late-move pruning),
-//! <https://www.chessprogramming.org/Late_Move_Reductions>,
-//! <https://www.chessprogramming.org/Singular_Extensions> (Anantharaman, Campbell and Hsu 1988),
-//! <https://www.chessprogramming.org/Multi-Cut>.
+//! Sources: Razoring, Reverse Futility Pruning, Null Move Pruning, ProbCut, Futility Pruning (also for late-move pruning),
+//! Late Move Reductions, Singular Extensions (Anantharaman, Campbell and Hsu 1988) and Multi-Cut at
+//! <https://www.chessprogramming.org>.
 
 use super::control::Aborted;
 use super::node::{Node, NodeType, NonPv};
@@ -184,7 +180,6 @@ impl<T: SearchTable> Worker<T> {
 }
 
 pub(super) struct MadeMove {
-    /// Counts from 1.
     pub(super) move_count: usize,
     pub(super) is_quiet: bool,
     pub(super) is_refutation: bool,
@@ -196,7 +191,7 @@ pub(super) struct MadeMove {
 }
 
 impl<T: SearchTable> Worker<T> {
-    /// In 1/1024 ply.
+    /// Returns units of [`PLY`].
     #[inline(always)]
     pub(super) fn late_move_reduction<N: NodeType>(&mut self, node: &Node, child: &Position, made: &MadeMove) -> i32 {
         let next = node.ply + 1;
@@ -239,14 +234,12 @@ impl<T: SearchTable> Worker<T> {
 }
 
 pub(super) enum Extension {
-    /// Negative: a reduction.
     Plies(i32),
     /// Several moves beat beta, so the node fails high with this score.
     MultiCut(i32),
 }
 
 impl<T: SearchTable> Worker<T> {
-    /// Only the TT move can be extended.
     #[inline(always)]
     pub(super) fn extension<N: NodeType>(&mut self, node: &Node, mv: Move) -> Result<Extension, Aborted> {
         if !N::ROOT

@@ -1,7 +1,5 @@
-//! Principal variation search: the main search function, in numbered steps, and its re-searches.
-//!
-//! One generic function serves all node types. Source:
-//! <https://www.chessprogramming.org/Principal_Variation_Search>.
+//! Principal variation search (<https://www.chessprogramming.org/Principal_Variation_Search>): the main search function, in
+//! numbered steps, and its re-searches.
 
 use super::control::Aborted;
 use super::history::{PieceTo, Quiet, TriedMoves, bonus};
@@ -266,7 +264,7 @@ impl<T: SearchTable> Worker<T> {
         Ok(best_score)
     }
 
-    /// A reduced null-window search of late moves, a null-window search, an open-window search. Each follows only if
+    /// Searches late moves at reduced depth, then with a null window, then with an open window. Each search follows only if
     /// the one before beats alpha or does not apply.
     #[inline(always)]
     fn search_child<N: NodeType>(

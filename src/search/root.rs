@@ -1,7 +1,6 @@
 //! The search at the root: iterative deepening step, aspiration windows, root moves.
 //!
-//! Sources: <https://www.chessprogramming.org/Iterative_Deepening>,
-//! <https://www.chessprogramming.org/Aspiration_Windows>.
+//! Sources: Iterative Deepening and Aspiration Windows at <https://www.chessprogramming.org>.
 
 use super::control::Aborted;
 use super::history::Histories;
@@ -20,7 +19,6 @@ pub struct Iteration {
     /// Best first, at least one: `multi_pv` lines, or all root moves if there are fewer. A stopped iteration has only
     /// the best line, perhaps with a lower bound.
     pub lines: Vec<RootLine>,
-    /// All workers' nodes so far.
     pub nodes: u64,
     /// The best move's part of this worker's nodes in this search, 0 to 1.
     pub best_move_share: f64,
@@ -91,7 +89,6 @@ impl<T: SearchTable> Worker<T> {
         Iteration { depth, lines, nodes: self.context.control.nodes(), best_move_share }
     }
 
-    /// Widens the window on the side where it failed.
     fn aspiration_search(&mut self, depth: i32, on_bound: &mut impl FnMut(RootLine, u64)) -> Result<(), Aborted> {
         let position = self.context.game.position().clone();
         let expected = self.root_moves[self.pv_index].previous_score;

@@ -1,8 +1,7 @@
 //! Scores: centipawns, mates, tablebase results, and their form in the transposition table.
 //!
-//! A score is an `i32` for the side to move. Mate scores are [`MATE`] less the plies from the root to the
-//! mate, so a shorter mate scores higher. In the table they count from the position (see [`to_tt`]), because
-//! a position is reached at different plies. Source:
+//! A score is for the side to move. Mate scores are [`MATE`] less the plies from the root to the mate. In the table they
+//! count from the position, which is reached at different plies:
 //! <https://www.chessprogramming.org/Transposition_Table#Mate_Scores>.
 
 pub const MAX_PLY: usize = 240;
@@ -15,8 +14,7 @@ pub const MATE: i32 = 32_000;
 pub const MATE_BOUND: i32 = MATE - MAX_PLY as i32;
 /// The score of a tablebase win at the root: below every mate.
 pub const TB_WIN: i32 = MATE_BOUND - 1;
-/// Scores at or above this are wins by mate or tablebase; at or below its negation, losses. Evaluations lie
-/// between.
+/// Scores at or above this are wins by mate or tablebase; at or below its negation, losses.
 pub const DECISIVE_BOUND: i32 = TB_WIN - MAX_PLY as i32;
 pub const DRAW: i32 = 0;
 
@@ -55,7 +53,7 @@ pub const fn is_tb_score(score: i32) -> bool {
     is_decisive(score) && !is_mate(score)
 }
 
-/// In the table, decisive scores count from the position instead of the root.
+/// Decisive scores count from the position in the table, instead of the root.
 #[inline]
 pub fn to_tt(score: i32, ply: usize) -> i16 {
     let score = match score {
@@ -68,8 +66,8 @@ pub fn to_tt(score: i32, ply: usize) -> i16 {
     score.clamp(-MATE, MATE) as i16
 }
 
-/// Converts a table's score at the reader's `ply`. Any word gives a score inside the open window. A decisive score
-/// further away than the fifty-move limit allows becomes the largest undecided one.
+/// Any word gives a score inside the open window. A decisive score further away than the fifty-move limit allows becomes
+/// the largest undecided one.
 #[inline]
 pub fn from_tt(score: i16, ply: usize, halfmove_clock: u8) -> i32 {
     let score = i32::from(score).clamp(-MATE, MATE);
@@ -87,7 +85,6 @@ pub fn from_tt(score: i16, ply: usize, halfmove_clock: u8) -> i32 {
     sign * (size - ply as i32).max(bound)
 }
 
-/// Positive if the side to move mates.
 pub fn moves_to_mate(score: i32) -> Option<i32> {
     if score >= MATE_BOUND {
         Some((MATE - score + 1) / 2)
@@ -103,15 +100,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn mate_scores_count_from_the_reading_ply() {
-        // Found at ply 6: mate at ply 9, three plies on. Read at ply 2 it is a mate at ply 5.
-        let stored = to_tt(mate_in(9), 6);
-        assert_eq!(from_tt(stored, 2, 0), mate_in(5));
-        let stored = to_tt(mated_in(9), 6);
-        assert_eq!(from_tt(stored, 2, 0), mated_in(5));
-    }
-
-    #[test]
     fn mates_beyond_the_fifty_move_limit_are_undecided() {
         let stored = to_tt(mate_in(11), 0);
         assert_eq!(from_tt(stored, 0, 89), mate_in(11));
@@ -120,12 +108,11 @@ mod tests {
     }
 
     #[test]
-    fn tablebase_scores_count_from_the_reading_ply_below_mates() {
+    fn decisive_scores_count_from_the_reading_ply() {
         // Stored at ply 6, two plies on; read at ply 1.
-        let stored = to_tt(tb_win(8), 6);
-        assert_eq!(from_tt(stored, 1, 0), tb_win(3));
-        let stored = to_tt(tb_loss(8), 6);
-        assert_eq!(from_tt(stored, 1, 0), tb_loss(3));
+        for score in [mate_in, mated_in, tb_win, tb_loss] {
+            assert_eq!(from_tt(to_tt(score(8), 6), 1, 0), score(3));
+        }
         assert!(tb_win(0) < mate_in(MAX_PLY) && tb_win(MAX_PLY) >= DECISIVE_BOUND);
         assert!(is_tb_score(tb_win(MAX_PLY)) && is_tb_score(tb_loss(0)));
         assert!(!is_tb_score(mate_in(MAX_PLY)) && !is_tb_score(DECISIVE_BOUND - 1));
@@ -149,11 +136,7 @@ mod tests {
 
     #[test]
     fn mates_in_moves() {
-        assert_eq!(moves_to_mate(mate_in(1)), Some(1));
-        assert_eq!(moves_to_mate(mate_in(3)), Some(2));
-        assert_eq!(moves_to_mate(mated_in(0)), Some(0));
-        assert_eq!(moves_to_mate(mated_in(2)), Some(-1));
-        assert_eq!(moves_to_mate(mated_in(4)), Some(-2));
-        assert_eq!(moves_to_mate(500), None);
+        let scores = [mate_in(1), mate_in(3), mated_in(0), mated_in(2), mated_in(4), 500];
+        assert_eq!(scores.map(moves_to_mate), [Some(1), Some(2), Some(0), Some(-1), Some(-2), None]);
     }
 }

@@ -1,6 +1,4 @@
-//! Attacked squares, checking squares and mate threats: what the search asks of a position besides its moves.
-//!
-//! Source of history by threats: <https://www.chessprogramming.org/History_Heuristic>.
+//! Attacked squares, checking squares and mate threats.
 
 use super::params::{threat_minor, threat_queen, threat_rook};
 use crate::position::{BitBoard, Color, Move, Piece, Position, attacks};
@@ -38,7 +36,7 @@ impl Threats {
         Self { by_pawns, by_minors, by_rooks, all }
     }
 
-    /// For each piece type: the squares attacked by less valuable pieces, and the ordering bonus for leaving one.
+    /// Returns for each piece type the squares attacked by less valuable pieces, and the ordering bonus for leaving one.
     pub fn by_lesser(&self) -> [(BitBoard, i32); Piece::NUM] {
         [
             (BitBoard::EMPTY, 0),
@@ -51,8 +49,8 @@ impl Threats {
     }
 }
 
-/// For each piece type, the squares from which it checks the king of the side not to move. Excludes discovered
-/// checks, and checks by castling or promotion.
+/// Squares from which a piece type checks the king of the side not to move. Excludes discovered checks, and checks by
+/// castling or promotion.
 #[derive(Debug, Clone, Copy)]
 pub struct CheckSquares([BitBoard; Piece::NUM]);
 
@@ -89,7 +87,7 @@ impl Default for CheckSquares {
     }
 }
 
-/// A move of the side not to move may give check, castling, promotion and en passant left out.
+/// Tests moves of the side not to move, without castling, promotion and en passant.
 fn can_be_checked(position: &Position) -> bool {
     let them = !position.side_to_move();
     let (enemy, occupied) = (position.colors(them), position.occupied());
@@ -107,8 +105,8 @@ fn can_be_checked(position: &Position) -> bool {
     may_discover || enemy.into_iter().any(|from| position.piece_on(from).is_some_and(|piece| gives_check(piece, from)))
 }
 
-/// The king of the side to move has no safe square and is or can be checked, or an enemy queen or rook can capture or
-/// move next to it with support, where only the king guards.
+/// Returns true if the king of the side to move has no safe square and is or can be checked, or if an enemy queen or rook
+/// can move next to it with support, where only the king guards.
 pub fn mate_threat(position: &Position) -> bool {
     let us = position.side_to_move();
     let (own, enemy) = (position.colors(us), position.colors(!us));
@@ -157,15 +155,10 @@ mod tests {
                 };
                 assert_eq!(threats.all.has(square), attackers(&Piece::ALL), "{square} in {fen}");
                 let lesser = threats.by_lesser();
-                let minors = [Piece::Pawn, Piece::Knight, Piece::Bishop];
-                assert_eq!(
-                    lesser[Piece::Knight as usize].0.has(square),
-                    attackers(&[Piece::Pawn]),
-                    "{square} in {fen}"
-                );
-                assert_eq!(lesser[Piece::Rook as usize].0.has(square), attackers(&minors), "{square} in {fen}");
-                let rooks = [Piece::Pawn, Piece::Knight, Piece::Bishop, Piece::Rook];
-                assert_eq!(lesser[Piece::Queen as usize].0.has(square), attackers(&rooks), "{square} in {fen}");
+                for (piece, number) in [(Piece::Knight, 1), (Piece::Rook, 3), (Piece::Queen, 4)] {
+                    let is_attacked = lesser[piece as usize].0.has(square);
+                    assert_eq!(is_attacked, attackers(&Piece::ALL[..number]), "{piece} {square} in {fen}");
+                }
             }
         }
     }

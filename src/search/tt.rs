@@ -4,18 +4,14 @@ use super::score::from_tt;
 use crate::position::{Move, Position};
 use sesame_table::{CountingTable, EntryUse, Generation, Payload, Table, Work};
 
-/// The relation of a score to the true one.
+/// The relation of a score to the true one: an upper bound if all moves failed low, a lower bound if a move failed high.
 ///
-/// The discriminants are the packed bits, never 0, so no entry packs to 0. `None` is 0 too, so unpacking needs no
-/// branch.
+/// The discriminants are the packed bits, never 0, so no entry packs to 0. `None` is 0 too, so unpacking needs no branch.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum Bound {
-    /// The true score is at most this: all moves failed low.
     Upper = 1,
-    /// The true score is at least this: a move failed high.
     Lower = 2,
-    /// The true score is this.
     Exact = 3,
 }
 
@@ -37,19 +33,15 @@ pub struct TtEntry {
     /// [`Move::bits`](crate::position::Move::bits); 0 means none. Check its legality: the entry may belong to another
     /// position (a type-1 error, Breuker et al. 1994, section 3).
     pub mv: u16,
-    /// Mate scores count from this position.
     pub score: i16,
-    /// In plies and one more: 1 is quiescence with quiet checks, 0 without.
+    /// Plies and one more: 1 is quiescence with quiet checks, 0 without.
     pub depth: u8,
     pub bound: Bound,
-    /// The position has been on a principal variation.
     pub pv: bool,
-    /// The static evaluation, uncorrected.
     pub eval: i16,
 }
 
 impl TtEntry {
-    /// 0 is quiescence with quiet checks, -1 without.
     #[inline]
     pub fn plies(&self) -> i32 {
         i32::from(self.depth) + QS_NO_CHECKS
@@ -115,7 +107,7 @@ impl Payload for TtEntry {
     }
 }
 
-/// The search is generic over its table, so measurements can run it on another table, or on one with statistics.
+/// A table that the search can use: measurements run it on other tables, or on one with statistics.
 pub trait SearchTable: Send + Sync + 'static {
     /// The second value is the work behind the entry.
     fn probe(&self, key: u64) -> Option<(TtEntry, Work)>;
@@ -128,15 +120,13 @@ pub trait SearchTable: Send + Sync + 'static {
     /// Others may use the table meanwhile.
     fn clear(&self, threads: usize);
 
-    /// Makes the stored entries stale.
     fn new_search(&self) {}
 
-    /// In permille. Counts entries of this search.
+    /// Returns permille. Counts entries of this search.
     fn hashfull(&self) -> u32 {
         0
     }
 
-    /// See [`sesame_table::Scheme::counts_hits_in_full`].
     fn counts_hits_in_full(&self) -> bool {
         false
     }
@@ -146,8 +136,7 @@ pub trait SearchTable: Send + Sync + 'static {
         let _ = usage;
     }
 
-    /// Rejects an entry with an illegal move: it belongs to another position (a type-1 error, Breuker et al. 1994,
-    /// section 3).
+    /// Rejects an entry with an illegal move: it belongs to another position.
     #[inline]
     fn probe_tt(&self, position: &Position, ply: usize) -> Option<TtHit> {
         let (entry, work) = self.probe(position.key())?;

@@ -147,7 +147,6 @@ impl<T: SearchTable> Worker<T> {
         is_repetition(&self.keys, position.key(), position.reversible_plies(), self.root_len + 1)
     }
 
-    /// A move of this position draws by repetition.
     #[inline]
     pub(super) fn can_repeat(&self, position: &Position) -> bool {
         has_upcoming_repetition(position, &self.keys, self.root_len + 1)
@@ -204,7 +203,6 @@ pub struct SyzygyProbe {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RootLine {
-    /// For the side to move: see [`score`](super::score).
     pub score: i32,
     pub bound: Bound,
     pub seldepth: usize,
@@ -221,7 +219,7 @@ pub(super) struct RootMove {
     pub(super) pv: Vec<Move>,
     /// Nodes below this move in the whole search.
     pub(super) nodes: u64,
-    /// Syzygy rank: a higher rank comes first, whatever the scores.
+    /// A higher Syzygy rank comes first, whatever the scores.
     pub(super) rank: i32,
 }
 
@@ -240,14 +238,13 @@ pub(super) struct StackEntry {
     pub(super) current_quiet: Option<Move>,
     /// The current move is the first of its node. False in singular searches, which exclude the first move.
     pub(super) is_first: bool,
-    /// Squares attacked by the opponent of the side to move.
     pub(super) threats: BitBoard,
     /// Cached [`mate_threat`](super::threats::mate_threat); `None` until it is computed.
     pub(super) mate_threat: Option<bool>,
     pub(super) killers: [Option<Move>; 2],
     pub(super) excluded: Option<Move>,
     pub(super) double_extensions: i32,
-    /// Number of beta cutoffs at this ply since the parent node was entered.
+    /// Beta cutoffs at this ply since the parent node was entered.
     pub(super) cutoffs: u32,
 }
 
@@ -300,7 +297,6 @@ impl ThreadData {
         self.eval_cache.clear();
     }
 
-    /// A change clears the evaluation cache.
     pub(super) fn set_network(&mut self, network: &Arc<Network>) {
         // By pointer: equal networks may use different SIMD kernels.
         if !Arc::ptr_eq(self.accumulators.network(), network) {
@@ -371,7 +367,6 @@ impl EvalCache {
         prefetch(&self.slots[key as usize % Self::SLOTS]);
     }
 
-    /// The value must fit 16 bits.
     #[inline]
     pub(super) fn get_or(&mut self, key: u64, evaluate: impl FnOnce() -> i32) -> i32 {
         let slot = &mut self.slots[key as usize % Self::SLOTS];

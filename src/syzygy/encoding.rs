@@ -104,7 +104,7 @@ impl Encoding {
             return 0;
         }
         let pawns = &squares[..self.groups[0].len.min(squares.len())];
-        let leading = pawns.iter().copied().max_by_key(|&square| PAWN_ORDER[square]).unwrap_or(0);
+        let leading = pawns.iter().copied().max_by_key(|&square| pawn_order(square)).unwrap_or(0);
         file(leading).min(7 - file(leading))
     }
 
@@ -209,7 +209,7 @@ fn normalise(squares: &mut Squares, leading: usize) -> &Squares {
 }
 
 fn encode_kings(squares: &Squares) -> u64 {
-    u64::from(KINGS[usize::from(TRIANGLE[squares[0]])][squares[1]])
+    u64::from(KINGS[number_in_triangle(squares[0])][squares[1]])
 }
 
 /// Four ranges: the first below the diagonal; the first on it and the second below; both on it and the third below; all
@@ -220,11 +220,11 @@ fn encode_three(squares: &Squares) -> u64 {
     let b_taken = usize::from(b > a);
     let c_taken = usize::from(c > a) + usize::from(c > b);
     let number = if off_diagonal(a) != 0 {
-        (usize::from(TRIANGLE[a]) * 63 + (b - b_taken)) * 62 + (c - c_taken)
+        (number_in_triangle(a) * 63 + (b - b_taken)) * 62 + (c - c_taken)
     } else if off_diagonal(b) != 0 {
-        (6 * 63 + rank(a) * 28 + usize::from(BELOW_DIAGONAL[b])) * 62 + (c - c_taken)
+        (6 * 63 + rank(a) * 28 + number_below_diagonal(b)) * 62 + (c - c_taken)
     } else if off_diagonal(c) != 0 {
-        6 * 63 * 62 + 4 * 28 * 62 + rank(a) * 7 * 28 + (rank(b) - b_taken) * 28 + usize::from(BELOW_DIAGONAL[c])
+        6 * 63 * 62 + 4 * 28 * 62 + rank(a) * 7 * 28 + (rank(b) - b_taken) * 28 + number_below_diagonal(c)
     } else {
         6 * 63 * 62
             + 4 * 28 * 62
@@ -238,14 +238,14 @@ fn encode_three(squares: &Squares) -> u64 {
 
 /// Moves the leading pawn to the front and onto the files a to d, and encodes the pawns of its colour.
 fn encode_pawns(squares: &mut Squares, pawns: usize) -> u64 {
-    let leading = (0..pawns).max_by_key(|&pawn| PAWN_ORDER[squares[pawn]]).unwrap_or(0);
+    let leading = (0..pawns).max_by_key(|&pawn| pawn_order(squares[pawn])).unwrap_or(0);
     squares.swap(0, leading);
     if file(squares[0]) > 3 {
         squares.iter_mut().for_each(|square| *square ^= 7);
     }
-    squares[1..pawns].sort_unstable_by_key(|&square| PAWN_ORDER[square]);
+    squares[1..pawns].sort_unstable_by_key(|&square| pawn_order(square));
     let others = squares[1..pawns].iter().zip(1..);
-    let rest: u64 = others.map(|(&square, nth)| BINOMIAL[nth][usize::from(PAWN_ORDER[square])]).sum();
+    let rest: u64 = others.map(|(&square, nth)| BINOMIAL[nth][pawn_order(square)]).sum();
     LEADING[pawns.min(5)][squares[0]] + rest
 }
 
@@ -266,60 +266,28 @@ const fn transpose(square: usize) -> usize {
     file(square) << 3 | rank(square)
 }
 
-/// Numbers of the ten squares of the triangle a1-d1-d4: first those below the diagonal, then those on it.
-static TRIANGLE: [u8; 64] = {
-    let mut numbers = [0; 64];
-    let mut next = 0;
-    let mut on_diagonal = false;
-    loop {
-        let mut square = 0;
-        while square <= 27 {
-            let wanted = if on_diagonal { off_diagonal(square) == 0 } else { off_diagonal(square) < 0 };
-            if file(square) < 4 && wanted {
-                numbers[square] = next;
-                next += 1;
-            }
-            square += 1;
-        }
-        if on_diagonal {
-            break numbers;
-        }
-        on_diagonal = true;
-    }
-};
+/// The squares of the triangle a1-d1-d4: first those below the diagonal, then those on it.
+const TRIANGLE: [usize; 10] = [1, 2, 3, 10, 11, 19, 0, 9, 18, 27];
 
-/// Numbers of the 28 squares below the diagonal.
-static BELOW_DIAGONAL: [u8; 64] = {
-    let mut numbers = [0; 64];
-    let (mut square, mut next) = (0, 0);
-    while square < 64 {
-        if off_diagonal(square) < 0 {
-            numbers[square] = next;
-            next += 1;
-        }
-        square += 1;
-    }
-    numbers
-};
+fn number_in_triangle(square: usize) -> usize {
+    TRIANGLE.iter().position(|&other| other == square).unwrap_or(0)
+}
+
+/// Numbers the 28 squares below the diagonal.
+const fn number_below_diagonal(square: usize) -> usize {
+    rank(square) * (13 - rank(square)) / 2 + file(square) - 1
+}
 
 /// The first king's number in [`TRIANGLE`], the second's square: number of the placement. The first king is in the triangle; the second is not
 /// above the diagonal if the first is on it. Placements with both kings on the diagonal come last. Impossible ones have 0.
 static KINGS: [[u16; 64]; 10] = {
-    let mut squares = [0; 10];
-    let mut square = 0;
-    while square <= 27 {
-        if file(square) < 4 && off_diagonal(square) <= 0 {
-            squares[TRIANGLE[square] as usize] = square;
-        }
-        square += 1;
-    }
     let mut numbers = [[0; 64]; 10];
     let mut next = 0;
     let mut both_on_diagonal = false;
     loop {
         let mut first = 0;
         while first < 10 {
-            let king = squares[first];
+            let king = TRIANGLE[first];
             let mut other = 0;
             while other < 64 {
                 let adjacent = file(king).abs_diff(file(other)) <= 1 && rank(king).abs_diff(rank(other)) <= 1;
@@ -364,22 +332,11 @@ static BINOMIAL: [[u64; 64]; 7] = {
     table
 };
 
-/// Numbers of the pawn squares: 47 on a2, 46 on h2, 45 on a3, and down to 0 on e7. The leading pawn has the maximum.
-static PAWN_ORDER: [u8; 64] = {
-    let mut numbers = [0; 64];
-    let (mut column, mut next) = (0, 47);
-    while column < 4 {
-        let mut row = 1;
-        while row < 7 {
-            numbers[row << 3 | column] = next;
-            numbers[row << 3 | (7 - column)] = next - 1;
-            next = if next > 1 { next - 2 } else { 0 };
-            row += 1;
-        }
-        column += 1;
-    }
-    numbers
-};
+/// Numbers the pawn squares: 47 on a2, 46 on h2, 45 on a3, and down to 0 on e7. The leading pawn has the maximum.
+const fn pawn_order(square: usize) -> usize {
+    let (column, right) = if file(square) < 4 { (file(square), 0) } else { (7 - file(square), 1) };
+    47 - (12 * column + 2 * (rank(square) - 1) + right)
+}
 
 /// First number of the placements of `n` leading pawns with the leading one on a square of the files a to d, by
 /// `n` and square.
@@ -398,7 +355,7 @@ const fn leading() -> ([[u64; 64]; 6], [[u64; 4]; 6]) {
             while row < 7 {
                 let square = row << 3 | column;
                 starts[pawns][square] = next;
-                next += BINOMIAL[pawns - 1][PAWN_ORDER[square] as usize];
+                next += BINOMIAL[pawns - 1][pawn_order(square)];
                 row += 1;
             }
             sizes[pawns][column] = next;
@@ -418,11 +375,11 @@ mod tests {
     fn numbers_are_complete_and_unique() {
         let pairs: HashSet<u16> = KINGS.as_flattened().iter().copied().collect();
         assert_eq!((pairs.len() as u64, u64::from(*pairs.iter().max().unwrap())), (KING_PAIRS, KING_PAIRS - 1));
-        let pawns: HashSet<u8> = PAWN_ORDER[8..56].iter().copied().collect();
-        assert_eq!((pawns.len(), PAWN_ORDER[8], PAWN_ORDER[15], PAWN_ORDER[16]), (48, 47, 46, 45));
-        assert_eq!((TRIANGLE[1], TRIANGLE[27], TRIANGLE[0]), (0, 9, 6));
-        assert_eq!(BELOW_DIAGONAL[62], 0, "above");
-        assert_eq!(BELOW_DIAGONAL[55], 27);
+        let pawns: HashSet<usize> = (8..56).map(pawn_order).collect();
+        assert_eq!((pawns.len(), [8, 15, 16, 52].map(pawn_order)), (48, [47, 46, 45, 0]));
+        let below: HashSet<usize> =
+            (0..64).filter(|&square| off_diagonal(square) < 0).map(number_below_diagonal).collect();
+        assert_eq!((below.len(), number_below_diagonal(1), number_below_diagonal(55)), (28, 0, 27));
         assert_eq!(BINOMIAL[3][10], 120);
         // One leading pawn: each of the six squares of a file.
         assert_eq!(LEADING_SIZE[1], [6; 4]);

@@ -21,7 +21,7 @@ fn position(fen: &str) -> Position {
 
 /// Calls `check` with every position of `games` random games and the move played there, if any. The games
 /// start from standard chess, Chess960 and the positions of the suite in turn.
-fn random_games(seed: u64, games: u32, mut check: impl FnMut(&Position, Option<Move>)) {
+pub(crate) fn random_games(seed: u64, games: u32, mut check: impl FnMut(&Position, Option<Move>)) {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let suite: Vec<Position> = suite().collect();
     for game in 0..games {
@@ -87,18 +87,15 @@ fn null_move_changes_only_the_side() {
         if !position.in_check() {
             let mut null = position.clone();
             null.play_null();
-            assert_eq!(null.keys, null.keys_from_scratch(), "{position}");
-            assert_eq!(null.side_to_move(), !position.side_to_move());
-            assert_eq!(null.en_passant(), None);
-            assert_eq!(null.reversible_plies(), 0);
-            assert!(Square::ALL.into_iter().all(|square| null.piece_on(square) == position.piece_on(square)));
+            assert_eq!((null.en_passant(), null.reversible_plies()), (None, 0));
+            assert_eq!(null.squares(), position.squares());
             // The board keeps its en passant file after a double step without a legal capture; the key has
             // none.
+            let side = char::from(null.side_to_move());
             let fields = position.fen(true);
-            let mut fields: Vec<&str> = fields.split(' ').collect();
-            fields[1] = if position.side_to_move() == Color::White { "b" } else { "w" };
-            fields[3] = "-";
-            assert_eq!(Position::from_fen(&fields.join(" ")).map(|position| position.keys), Ok(null.keys));
+            let fields: Vec<&str> = fields.split(' ').collect();
+            let turned = Position::from_fen(&format!("{} {side} {} - 0 1", fields[0], fields[2]));
+            assert_eq!(turned.map(|position| position.keys), Ok(null.keys));
         }
     });
 }
@@ -435,24 +432,16 @@ fn see_ge_agrees_with_the_reference() {
 #[test]
 fn see_of_known_exchanges() {
     for (fen, mv, value) in [
-        // An undefended pawn; a defended one; with an x-ray attacker.
+        // An undefended pawn; a defended one with x-ray attackers.
         ("1k1r4/1pp4p/p7/4p3/8/P5P1/1PP4P/2K1R3 w - - 0 1", "e1e5", 100),
         ("1k1r3q/1ppn3p/p4b2/4p3/8/P2N2P1/1PP1R1BP/2K1Q3 w - - 0 1", "d3e5", -200),
-        ("4k3/8/4r3/4p3/8/8/4R3/K3R3 w - - 0 1", "e2e5", 100),
-        // A quiet move to a square that a pawn attacks.
-        ("3k4/8/3p4/8/8/8/8/K3Q3 w - - 0 1", "e1e5", -900),
-        // Promotion: undefended, recaptured, with capture.
+        // Promotion: undefended, with capture.
         ("8/4P3/8/8/8/8/k7/4K3 w - - 0 1", "e7e8q", 800),
-        ("r7/4P3/8/8/8/8/k7/4K3 w - - 0 1", "e7e8q", -100),
         ("3r4/4P3/8/8/8/8/k7/4K3 w - - 0 1", "e7d8n", 700),
-        // En passant: undefended, recaptured, opening a file for a rook.
-        ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", 100),
-        ("4k3/2p5/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", 0),
+        // En passant that opens a file for a rook.
         ("4k3/2p5/8/3pP3/8/8/3R4/4K3 w - d6 0 1", "e5d6", 100),
         // A king captures undefended pieces only.
-        ("8/8/8/2k5/8/8/3r4/R3K3 b - - 0 1", "d2e2", -500),
         ("8/8/8/8/8/3k4/3r4/R3K3 b - - 0 1", "d2e2", 0),
-        ("8/8/8/8/8/3k4/3r4/4K3 w - - 0 1", "e1f1", 0),
         ("8/8/8/3k4/3p4/8/8/3RK3 w - - 0 1", "d1d4", -400),
         ("8/8/8/3k4/3p4/8/3R4/3RK3 w - - 0 1", "d2d4", 100),
         ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1", 0),
