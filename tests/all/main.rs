@@ -21,15 +21,12 @@ mod support;
 mod syzygy;
 mod test_data;
 mod uci_exit;
-mod uci_faults;
 mod uci_hash_file;
-mod uci_input;
 #[cfg(all(feature = "mpi", target_os = "linux"))]
 mod uci_machines;
 mod uci_multithreading;
 mod uci_options;
-mod uci_order;
-mod uci_protocol;
 mod uci_selfplay;
 mod uci_sessions;
 mod uci_syzygy;
+mod uci_transcripts;

@@ -44,3 +44,9 @@ fn scripts_that_play_matches() {
 fn the_script_that_measures_results() {
     run("results_script.py", &[]);
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_script_that_finds_circles() {
+    run("circles_script.py", &[]);
+}

@@ -96,7 +96,9 @@ fn mutated(bytes: &[u8], other: &[u8], random: &mut impl Rng) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     let mut below = |limit: usize| random.next_u32() as usize % limit.max(1);
     for _ in 0..=below(4) {
-        let at = below(bytes.len());
+        // Half of the changes are in the header of a file.
+        let reach = [bytes.len(), bytes.len().min(160)][below(2)];
+        let at = below(reach);
         let end = (at + 1 + below(16)).min(bytes.len());
         match below(5) {
             _ if bytes.is_empty() => bytes.push(below(256) as u8),

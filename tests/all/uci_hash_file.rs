@@ -1,17 +1,11 @@
-//! Saving and loading the transposition table.
+//! Saving and loading the transposition table: damaged files, full disks, and ends in the middle. The rest is a transcript.
 
 use std::fs;
-use std::time::Instant;
 
 use crate::support::folder::Folder;
-use crate::support::{PATIENCE, Session, best_move, infos, is_opening_move, nodes};
+use crate::support::{Session, is_opening_move};
 
 const MIDDLE: &str = "position fen r1bq1rk1/pp2bppp/2n1pn2/2pp4/3P1B2/2PBPN2/PP1N1PPP/R2QK2R w KQ - 2 8";
-/// The searches that are compared.
-const DEPTH: &str = "go depth 11";
-/// The search before a save. It is far longer than the compared ones: entries of a slightly longer search can also
-/// lengthen a search. It fills more of a table than the first line of a compared search.
-const LONGER: &str = "go nodes 400000";
 
 /// Starts an engine with this hash file.
 fn start_engine(file: &std::path::Path, hash: usize) -> Session {
@@ -38,37 +32,10 @@ fn save(session: &mut Session) {
 }
 
 #[test]
-fn loaded_table_shortens_the_search() {
-    let folder = Folder::new();
-    let file = folder.join("my analysis.hash");
-    let mut session = start_engine(&file, 16);
-    let first = session.search(DEPTH);
-    session.search(LONGER);
-    let said = press(&mut session, "Save Hash");
-    assert!(said.starts_with("info string saved ") && said.contains(" 16 MiB, "), "{said}");
-    session.quit();
-    assert_eq!(folder.names(), ["my analysis.hash"]);
-    let hash_full = |lines: &[String]| infos(lines)[0].hashfull;
-    for (hash, anew) in [(16, false), (64, true), (8, true)] {
-        let mut session = start_engine(&file, hash);
-        let said = press(&mut session, "Load Hash");
-        assert!(said.starts_with("info string loaded ") && said.contains("fitted into") == anew, "{said}");
-        let second = session.search(DEPTH);
-        println!("{hash} MiB: {} nodes without the file, {} with it", nodes(&first), nodes(&second));
-        assert!(hash_full(&second) > hash_full(&first), "loaded entries count as current: {}", second[0]);
-        // One thread: the nodes are repeatable.
-        assert!(hash != 16 || nodes(&second) < nodes(&first) / 2, "{} {}", nodes(&first), nodes(&second));
-        session.quit();
-    }
-}
-
-#[test]
 fn unusable_file_leaves_the_table_unchanged() {
     let folder = Folder::new();
     let file = folder.join("table");
     let mut session = start_engine(&file, 4);
-    let none = press(&mut session, "Load Hash");
-    assert!(none.starts_with("info string the table is not loaded: ") && none.contains("table: "), "{none}");
     session.search("go depth 10");
     save(&mut session);
     let whole = fs::read(&file).unwrap();
@@ -83,56 +50,15 @@ fn unusable_file_leaves_the_table_unchanged() {
     }
     save(&mut session);
     assert!(fs::read(&file).unwrap() == whole, "the table is unchanged to the last bit");
-    session.send(&format!("setoption name Hash File value {}", folder.path().display()));
-    let said = press(&mut session, "Save Hash");
-    assert!(said.contains("not saved") && said.contains("not a regular file"), "{said}");
-    session.send("setoption name Hash File value <empty>");
-    assert!(press(&mut session, "Save Hash").contains("Hash File"));
     session.quit();
 }
 
-#[test]
-fn saving_and_loading_are_refused_during_a_search() {
-    let folder = Folder::new();
-    let mut session = start_engine(&folder.join("table"), 4);
-    session.send("go infinite\nsetoption name Save Hash\nsetoption name Load Hash");
-    let said = session.sync();
-    assert_eq!(said.iter().filter(|line| line.contains("during a search")).count(), 2, "{said:?}");
-    session.search("stop");
-    assert_eq!(folder.names(), Vec::<String>::new());
-    session.quit();
+/// The system decides between the command and the end of the transfer, so a fast disk may win some rounds.
+fn assert_mostly(mut is_ended: impl FnMut() -> bool) {
+    let ended = (0..7).filter(|_| is_ended()).count();
+    assert!(ended >= 4, "{ended} of 7 transfers are ended");
 }
 
-#[test]
-fn later_commands_wait_for_a_save() {
-    let folder = Folder::new();
-    let file = folder.join("table");
-    let mut session = start_engine(&file, 64);
-    session.send("setoption name Save Hash\nposition startpos\ngo depth 5");
-    session.until("info string saved ");
-    assert!(is_opening_move(best_move(&session.until("bestmove"))));
-    session.quit();
-    assert_eq!(folder.names(), ["table"]);
-}
-
-/// A GUI may quit right after the button was pressed. A second `quit` does not cost the file either.
-#[test]
-fn quit_finishes_a_save() {
-    for ending in ["quit", "quit\nquit", ""] {
-        let folder = Folder::new();
-        let mut session = start_engine(&folder.join("table"), 256);
-        session.send(&format!("setoption name Save Hash\n{ending}"));
-        session.close_input();
-        let said = session.end_well();
-        assert!(said.last().unwrap().starts_with("info string saved "), "{said:?}");
-        assert_eq!(folder.names(), ["table"]);
-        let mut session = start_engine(&folder.join("table"), 256);
-        assert!(press(&mut session, "Load Hash").starts_with("info string loaded "));
-        session.quit();
-    }
-}
-
-/// A fast disk may win some rounds.
 #[test]
 fn quit_abandons_a_load() {
     let folder = Folder::new();
@@ -140,33 +66,26 @@ fn quit_abandons_a_load() {
     let mut session = start_engine(&file, 256);
     save(&mut session);
     session.quit();
-    let is_abandoned = || {
+    assert_mostly(|| {
         let mut session = start_engine(&file, 256);
         session.send("setoption name Load Hash\nquit");
         !session.end_well().iter().any(|line| line.starts_with("info string loaded "))
-    };
-    let start = Instant::now();
-    while !is_abandoned() {
-        assert!(start.elapsed() < PATIENCE, "every load goes on to its end");
-    }
+    });
 }
 
-/// The system decides between `stop` and the end of the save; a fast disk may win some rounds.
 #[test]
 fn stop_ends_a_save() {
-    let start = Instant::now();
-    loop {
+    assert_mostly(|| {
         let folder = Folder::new();
-        let mut session = start_engine(&folder.join("table"), 512);
+        let mut session = start_engine(&folder.join("table"), 256);
         session.send("setoption name Save Hash\nstop");
         let said = session.until("info string").pop().unwrap();
         session.quit();
-        if said.starts_with("info string the table is not saved: ") && said.ends_with(": stopped") {
-            assert_eq!(folder.names(), Vec::<String>::new());
-            return;
-        }
-        assert!(said.starts_with("info string saved ") && start.elapsed() < PATIENCE, "{said}");
-    }
+        let is_stopped = said.starts_with("info string the table is not saved: ") && said.ends_with(": stopped");
+        assert!(is_stopped || said.starts_with("info string saved "), "{said}");
+        assert_eq!(folder.names().is_empty(), is_stopped);
+        is_stopped
+    });
 }
 
 /// Opening a pipe could block forever.

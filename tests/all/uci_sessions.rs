@@ -11,7 +11,7 @@ use proptest::sample::{Index, select};
 use proptest::test_runner::{FileFailurePersistence, TestRunner};
 
 use crate::support::Session;
-use crate::support::referee::Referee;
+use crate::support::referee::{Referee, Root};
 
 const SESSIONS: u32 = 16;
 
@@ -129,8 +129,7 @@ fn step() -> impl Strategy<Value = Step> {
 
 /// A search without its best move yet.
 struct Search {
-    /// The game at the root, for both castling notations.
-    roots: [Referee; 2],
+    root: Root,
     /// The allowed moves, in both notations.
     choice: Vec<String>,
     /// The move is held until `stop` or, for a pondering search, `ponderhit`.
@@ -252,23 +251,14 @@ impl Model {
         self.interrupt();
         // Without a position, a message and no move, which `infinite` and `ponder` hold.
         self.warnings += usize::from(!self.has_position);
-        let roots = [self.game.clone(), Referee::from_chess960_fen(&self.game.fen())];
+        let root = Root::of_game(&self.game);
         let choice = match only {
             _ if !self.has_position => Vec::new(),
-            None => roots.iter().flat_map(Referee::legal_moves).collect(),
-            Some(mv) => {
-                // Castling may be answered in the other notation.
-                let after = |root: &Referee, mv: &str| {
-                    let mut root = root.clone();
-                    root.play(mv).is_ok().then(|| root.fen())
-                };
-                let wanted = after(&roots[0], &mv);
-                let others = roots[1].legal_moves().into_iter().filter(|other| after(&roots[1], other) == wanted);
-                others.chain([mv.clone()]).collect()
-            }
+            None => root.legal_moves(),
+            Some(mv) => root.spellings(&mv),
         };
         let finite = finite || !self.has_position;
-        self.searches.push_back(Search { roots, choice, held, ponders: false, finite, overdue: false });
+        self.searches.push_back(Search { root, choice, held, ponders: false, finite, overdue: false });
     }
 
     /// The next command waits for the move of every search.
@@ -333,7 +323,7 @@ impl Model {
             "info" if rest.contains(" pv ") => {
                 let Some(search) = self.searches.front() else { fail("a line without a search") };
                 let line: Vec<&str> = rest.split(" pv ").nth(1).unwrap_or_default().split(' ').collect();
-                if !search.choice.iter().any(|mv| mv == line[0]) || !search.can_follow(&line) {
+                if !search.choice.iter().any(|mv| mv == line[0]) || !search.root.can_play(&line) {
                     fail("a line that cannot be played");
                 }
             }
@@ -365,19 +355,13 @@ impl Search {
         match words[..] {
             ["(none)"] if self.choice.is_empty() => Ok(()),
             [best] if self.choice.iter().any(|mv| mv == best) => Ok(()),
-            [best, "ponder", reply] if self.choice.iter().any(|mv| mv == best) && self.can_follow(&[best, reply]) => {
+            [best, "ponder", reply]
+                if self.choice.iter().any(|mv| mv == best) && self.root.can_play(&[best, reply]) =>
+            {
                 Ok(())
             }
             _ => Err(format!("not one of {:?}", self.choice)),
         }
-    }
-
-    /// Tests for moves that can be played in one of the notations.
-    fn can_follow(&self, moves: &[&str]) -> bool {
-        self.roots.iter().any(|root| {
-            let mut game = root.clone();
-            moves.iter().all(|mv| game.play(mv).is_ok())
-        })
     }
 }
 

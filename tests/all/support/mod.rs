@@ -9,6 +9,7 @@ pub(crate) mod referee;
 pub(crate) mod tables;
 #[cfg(unix)]
 pub(crate) mod terminal;
+pub(crate) mod transcript;
 
 use std::fmt::Write as _;
 use std::fs;
@@ -25,8 +26,6 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(180);
 
 /// A position in which White is mated.
 pub(crate) const MATED: &str = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3";
-/// A position in which Black is stalemated.
-pub(crate) const STALEMATED: &str = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1";
 
 /// Returns a command that starts the engine: by itself, or by the words of `SESAME_LAUNCHER`, such as `mpirun -n 2`. The tests of the
 /// protocol hold for several machines as well.
@@ -138,12 +137,8 @@ impl Session {
     /// Sends lines, with a line feed after the last.
     pub(crate) fn send(&mut self, lines: &str) {
         self.transcript.push(format!("> {lines}"));
-        self.send_bytes(format!("{lines}\n").as_bytes());
-    }
-
-    pub(crate) fn send_bytes(&mut self, bytes: &[u8]) {
         let input = self.input.as_mut().expect("the input is open");
-        if let Err(error) = input.write_all(bytes).and_then(|()| input.flush()) {
+        if let Err(error) = input.write_all(format!("{lines}\n").as_bytes()) {
             self.fail(&format!("cannot write: {error}"));
         }
     }
@@ -214,15 +209,10 @@ impl Session {
         lines
     }
 
-    /// Expects that nothing has been written since the last line that was read.
-    pub(crate) fn expect_silence(&mut self) {
-        assert_eq!(self.sync(), Vec::<String>::new());
-    }
-
     /// Sends lines that have no answer.
     pub(crate) fn set(&mut self, lines: &str) {
         self.send(lines);
-        self.expect_silence();
+        assert_eq!(self.sync(), Vec::<String>::new());
     }
 
     /// Sends wrong input and expects a single `info string`. Returns its text.
@@ -233,21 +223,6 @@ impl Session {
             [line] if line.starts_with("info string ") => line["info string ".len()..].to_owned(),
             _ => self.fail(&format!("expected one info string for {:.200?}, found {answer:#?}", lines)),
         }
-    }
-
-    /// Expects no line that starts with `start` for a while. Returns the other lines.
-    ///
-    /// A slow machine makes this check weaker, never wrong.
-    pub(crate) fn never(&mut self, start: &str, time: Duration) -> Vec<String> {
-        let deadline = Instant::now() + time;
-        let mut lines = Vec::new();
-        while let Some(line) = self.line_within(deadline.saturating_duration_since(Instant::now())) {
-            if line.starts_with(start) {
-                self.fail(&format!("{line:?} came too early"));
-            }
-            lines.push(line);
-        }
-        lines
     }
 
     /// Ends the input.
@@ -309,16 +284,13 @@ pub(crate) fn best_move(lines: &[String]) -> &str {
 }
 
 /// An `info` line with a line of play.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) struct InfoLine {
-    pub(crate) depth: u64,
     pub(crate) multipv: u64,
     /// `cp` or `mate`.
     pub(crate) kind: String,
     pub(crate) score: i64,
-    pub(crate) exact: bool,
     pub(crate) nodes: u64,
-    pub(crate) hashfull: u64,
     pub(crate) tb_hits: u64,
     pub(crate) pv: Vec<String>,
 }
@@ -333,30 +305,25 @@ pub(crate) fn parse_info(line: &str) -> Option<InfoLine> {
     let (fields, pv) = rest.split_once(" pv ").unwrap_or_else(|| panic!("no pv in {line:?}"));
     let words: Vec<&str> = fields.split(' ').collect();
     let value = |name: &str, offset: usize| -> i64 {
-        let mut places = words.iter().enumerate().filter(|(_, word)| **word == name).map(|(place, _)| place);
-        let place = places.next().unwrap_or_else(|| panic!("no {name} in {line:?}"));
-        assert_eq!(places.next(), None, "{name} twice in {line:?}");
+        let places: Vec<usize> = (0..words.len()).filter(|&place| words[place] == name).collect();
+        let [place] = places[..] else { panic!("{name} in {line:?}") };
         words.get(place + offset).and_then(|word| word.parse().ok()).unwrap_or_else(|| panic!("{name} of {line:?}"))
     };
     let count = |name: &str| u64::try_from(value(name, 1)).unwrap_or_else(|_| panic!("negative {name} in {line:?}"));
     let kind = words[words.iter().position(|word| *word == "score").expect("a score") + 1];
     assert!(kind == "cp" || kind == "mate", "score of {line:?}");
-    assert!(count("seldepth") >= 1 && count("hashfull") <= 1000, "{line:?}");
+    let [depth, seldepth, multipv] = ["depth", "seldepth", "multipv"].map(count);
+    assert!(depth >= 1 && seldepth >= 1 && multipv >= 1 && count("hashfull") <= 1000, "{line:?}");
     count("nps");
     count("time");
-    let info = InfoLine {
-        depth: count("depth"),
-        multipv: count("multipv"),
+    Some(InfoLine {
+        multipv,
         kind: kind.to_owned(),
         score: value("score", 2),
-        exact: !words.contains(&"lowerbound") && !words.contains(&"upperbound"),
         nodes: count("nodes"),
-        hashfull: count("hashfull"),
         tb_hits: count("tbhits"),
         pv: pv.split(' ').map(str::to_owned).collect(),
-    };
-    assert!(info.depth >= 1 && info.multipv >= 1 && !info.pv.is_empty(), "{line:?}");
-    Some(info)
+    })
 }
 
 /// Parses all `info` lines with a line of play.
@@ -372,13 +339,4 @@ pub(crate) fn nodes(lines: &[String]) -> u64 {
 /// Tests for a legal move of the start position.
 pub(crate) fn is_opening_move(mv: &str) -> bool {
     referee::Referee::new().legal_moves().iter().any(|legal| legal == mv)
-}
-
-/// Returns the engine's position as FEN.
-pub(crate) fn board(session: &mut Session) -> String {
-    session.send("d");
-    // Unlike `isready`, `d` waits for the end of a perft.
-    let lines = session.until("Fen: ");
-    session.sync();
-    lines.iter().find_map(|line| line.strip_prefix("Fen: ")).expect("a FEN").to_owned()
 }

@@ -7,6 +7,59 @@ use shakmaty::uci::UciMove;
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Position};
 
+/// The root of a search, for both ways to write castling.
+#[derive(Clone)]
+pub(crate) struct Root([Referee; 2]);
+
+impl Root {
+    /// Reads the words after `position`; `None` if they are not the protocol's.
+    pub(crate) fn of_position(text: &str) -> Option<Root> {
+        let (start, moves) = text.split_once(" moves").unwrap_or((text, ""));
+        let fen = match start.split_once(' ') {
+            None if start == "startpos" => Referee::new().fen(),
+            Some(("fen", fen)) => fen.to_owned(),
+            _ => return None,
+        };
+        let mut roots = [CastlingMode::Standard, CastlingMode::Chess960]
+            .into_iter()
+            .filter_map(|mode| Some(Referee::with(fen.parse::<Fen>().ok()?.into_position(mode).ok()?, mode)));
+        let mut game = roots.next()?;
+        for mv in moves.split_whitespace() {
+            game.play(mv).ok()?;
+        }
+        Some(Root::of_game(&game))
+    }
+
+    /// Returns the root of a game with standard castling.
+    pub(crate) fn of_game(game: &Referee) -> Root {
+        Root([game.clone(), Referee::from_chess960_fen(&game.fen())])
+    }
+
+    /// Tests for moves that can be played one after the other.
+    pub(crate) fn can_play<S: AsRef<str>>(&self, moves: &[S]) -> bool {
+        self.0.iter().any(|root| {
+            let mut game = root.clone();
+            moves.iter().all(|mv| game.play(mv.as_ref()).is_ok())
+        })
+    }
+
+    /// Returns the legal moves in both notations.
+    pub(crate) fn legal_moves(&self) -> Vec<String> {
+        self.0.iter().flat_map(Referee::legal_moves).collect()
+    }
+
+    /// Returns the spellings of a move.
+    pub(crate) fn spellings(&self, mv: &str) -> Vec<String> {
+        let after = |root: &Referee, mv: &str| {
+            let mut root = root.clone();
+            root.play(mv).is_ok().then(|| root.fen())
+        };
+        let wanted = after(&self.0[0], mv);
+        let others = self.0[1].legal_moves().into_iter().filter(|other| after(&self.0[1], other) == wanted);
+        others.chain([mv.to_owned()]).collect()
+    }
+}
+
 /// A game that follows the rules of shakmaty.
 #[derive(Clone)]
 pub(crate) struct Referee {
