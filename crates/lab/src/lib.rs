@@ -10,7 +10,7 @@
 //! | [`alibaba`] | the paper's test program |
 //! | [`experiment`] | the 11,088 searches and their results file |
 //! | [`report`] | the report: the paper's tables, figures and claims beside the new ones |
-//! | [`check_bits`], [`crowding`] | type-1 errors and full tables in Sesame's own search |
+//! | [`crowding`] | full tables in Sesame's own search |
 //! | [`engine_search`], [`positions`] | Sesame's search on any table; the paper's positions |
 //!
 //! ALIBABA searches the paper's first position, without a table and with one:
@@ -35,7 +35,6 @@
 #![allow(missing_docs, reason = "documented where name and type leave something open")]
 
 pub mod alibaba;
-pub mod check_bits;
 pub mod crowding;
 pub mod engine_search;
 pub mod experiment;

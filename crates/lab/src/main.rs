@@ -15,7 +15,7 @@ use sesame_command::parallel::cores;
 use sesame_command::{self as command, CommandError, whole_number};
 use sesame_lab::experiment::{self, NO_TABLE, Selection};
 use sesame_lab::report::{self, meta_path};
-use sesame_lab::{SCHEMES_FOLDER, TABLE_FOLDER, check_bits, crowding};
+use sesame_lab::{SCHEMES_FOLDER, TABLE_FOLDER, crowding};
 use sesame_table::Scheme;
 
 fn main() -> ExitCode {
@@ -45,18 +45,6 @@ enum Command {
         #[arg(long, default_value = "results.csv", value_name = "FILE")]
         results: PathBuf,
         /// The folder for the report; pages of further studies found there are linked [default: that of the committed report]
-        #[arg(long, value_name = "FOLDER")]
-        output: Option<PathBuf>,
-    },
-    /// Count type-1 errors (entries of other positions) in the bench by the key bits that a table verifies
-    CheckBits {
-        /// Depth of each search in plies
-        #[arg(long, default_value_t = 17, value_parser = whole_number(1_u32..), value_name = "PLIES")]
-        depth: u32,
-        /// Size of the table in positions
-        #[arg(long, default_value_t = 1 << 16, value_parser = whole_number(2_u32..))]
-        positions: u32,
-        /// The folder for the page and its picture [default: that of the committed page]
         #[arg(long, value_name = "FOLDER")]
         output: Option<PathBuf>,
     },
@@ -149,10 +137,6 @@ impl Command {
             Command::Report { results, output } => {
                 let output = folder(output, SCHEMES_FOLDER)?;
                 save(&output, report::pages(&results, &output)?)
-            }
-            Command::CheckBits { depth, positions, output } => {
-                let output = checked_folder(output, "check-bits.md")?;
-                save(&output, check_bits::study(depth, positions as usize)?)
             }
             Command::Crowding { depth, jobs, output } => {
                 let output = checked_folder(output, "crowding.md")?;
