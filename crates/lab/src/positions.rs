@@ -2,40 +2,32 @@
 
 use sesame::position::Position;
 
+pub const TESTS: usize = 18;
+
 /// White's positions from move 15 on in Kasparov-Short, Amsterdam 1994 (section 5, appendix A).
 const PAPER: &str = include_str!("positions.epd");
 
-#[derive(Clone, Debug)]
-pub struct TestPosition {
-    pub number: u32,
-    /// Without earlier moves.
-    pub position: Position,
+/// Returns the positions in the order of their numbers, without earlier moves.
+pub fn paper() -> Vec<Position> {
+    PAPER.lines().filter_map(parse).collect()
 }
 
-pub fn paper() -> Vec<TestPosition> {
-    let positions = PAPER.lines().filter_map(parse);
-    (1..).zip(positions).map(|(number, position)| TestPosition { number, position }).collect()
-}
-
-/// Identifies the paper's positions in results files.
+/// Identifies the paper's positions in results files: FNV-1a of their FENs.
 pub(crate) fn paper_hash() -> u64 {
-    let fens: String = paper().iter().map(|test| format!("{}\n", test.position.fen(true))).collect();
-    fnv1a(&format!("\n{fens}"))
+    let fens: String = paper().iter().map(|position| format!("\n{}", position.fen(true))).collect();
+    let fold = |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3);
+    format!("{fens}\n").bytes().fold(0xCBF2_9CE4_8422_2325, fold)
 }
 
-fn fnv1a(text: &str) -> u64 {
-    text.bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3))
-}
-
-/// With its clocks. `None` never comes of the committed files.
+/// Also reads the clocks.
 fn parse(line: &str) -> Option<Position> {
     let board: Vec<&str> = line.split_ascii_whitespace().take(4).collect();
-    Position::from_fen(&format!("{} {} {}", board.join(" "), operand(line, "hmvc"), operand(line, "fmvn"))).ok()
+    Position::from_fen(&format!("{} {} {}", board.join(" "), operand(line, "hmvc")?, operand(line, "fmvn")?)).ok()
 }
 
-fn operand<'a>(line: &'a str, operation: &str) -> &'a str {
-    let rest = line.split_once(&format!(" {operation} ")).map_or("", |(_, rest)| rest);
-    rest.split(';').next().unwrap_or("")
+fn operand<'a>(line: &'a str, operation: &str) -> Option<&'a str> {
+    let (_, rest) = line.split_once(&format!(" {operation} "))?;
+    rest.split(';').next()
 }
 
 #[cfg(test)]
@@ -54,11 +46,11 @@ mod tests {
     #[test]
     fn paper_positions_are_eighteen_middle_game_positions() {
         let positions = paper();
-        assert_eq!(positions.len(), 18);
-        for (test, number) in positions.iter().zip(1..) {
-            assert_eq!((test.number, test.position.fullmove_number()), (number, 14 + number as u16));
-            assert!(points(&test.position) >= 1800, "{}", test.position);
+        assert_eq!(positions.len(), TESTS);
+        for (position, move_number) in positions.iter().zip(15..) {
+            assert_eq!(position.fullmove_number(), move_number);
+            assert!(points(position) >= 1800, "{position}");
         }
-        assert_eq!(positions[13].position.halfmove_clock(), 8);
+        assert_eq!(positions[13].halfmove_clock(), 8);
     }
 }
