@@ -35,10 +35,8 @@ fn name((scheme, update): TableDesign) -> String {
 /// The last one is never full.
 const SIZES_KIB: [usize; 10] = [64, 128, 256, 512, 1024, 2048, 4096, 8192, 16_384, 512 << 10];
 
-/// The bench on a table.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct CrowdingResult {
-    /// Of each position.
     nodes: Vec<u64>,
     /// Sum over the positions after their searches, in permille.
     full: u32,
@@ -52,7 +50,6 @@ impl CrowdingResult {
         f64::from(self.full) / 10.0 / self.nodes.len().max(1) as f64
     }
 
-    /// Position by position.
     fn against(&self, other: &CrowdingResult) -> Option<Comparison> {
         let pairs = self.nodes.iter().zip(&other.nodes);
         compare(&pairs.map(|(&mine, &others)| mine as f64 / others as f64).collect::<Vec<_>>())
@@ -102,7 +99,6 @@ pub fn study(depth: u32, jobs: usize) -> Result<Vec<(String, String)>, CommandEr
     Ok(vec![("crowding.md".into(), page), ("crowding.svg".into(), picture)])
 }
 
-/// Nodes to depth over those with an ample table, by the fullness of each design's table.
 fn picture(results: &[&[CrowdingResult]]) -> Result<String, ChartError> {
     let curve = |((design, results), style): ((TableDesign, &&[CrowdingResult]), CurveStyle)| {
         let point = |result: &CrowdingResult| Some((result.fullness(), result.against(results.last()?)?.mean.value));

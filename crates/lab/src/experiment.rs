@@ -24,10 +24,8 @@ use sesame_command::files::{self, Results};
 use sesame_command::{Progress, parallel};
 use sesame_table::{Scheme, Table, TableError, TableOptions, Update};
 
-/// In positions: 8K to 1024K.
 pub const SIZES: [usize; 8] = [8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10, 256 << 10, 512 << 10, 1024 << 10];
 
-/// Also searched to 8 plies.
 pub const DEEP_SIZES: [usize; 4] = [16 << 10, 64 << 10, 256 << 10, 1024 << 10];
 
 const NO_TABLE: &str = "none";
@@ -55,7 +53,6 @@ impl Series {
     }
 }
 
-/// The first three columns.
 impl fmt::Display for Series {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let scheme = self.scheme.map_or(NO_TABLE, Scheme::name);
@@ -63,18 +60,15 @@ impl fmt::Display for Series {
     }
 }
 
-/// One search of a test position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Observation {
     pub series: Series,
-    /// From 1 to 18.
     pub test: u32,
     pub depth: u32,
     /// Interior nodes, leaves and quiescence, of all iterations up to this depth.
     pub nodes: u64,
     /// In centipawns for the side to move.
     pub score: i32,
-    /// In UCI notation.
     pub mv: String,
 }
 
@@ -140,7 +134,6 @@ fn scheme(text: &str) -> Result<Option<Scheme>, String> {
     text.parse().map(Some).map_err(|error| format!("{error}, and none"))
 }
 
-/// K stands for 1,024.
 fn size(text: &str) -> Result<usize, String> {
     let (digits, unit) = text.strip_suffix(['K', 'k']).map_or((text, 1), |digits| (digits, 1 << 10));
     // The table rounds odd numbers up; the results file would name another size.
@@ -203,7 +196,6 @@ impl Selection {
 #[derive(Clone, Debug)]
 struct ExperimentJob {
     series: Series,
-    /// Of test positions.
     tests: Range<usize>,
     depths: RangeInclusive<u32>,
 }
@@ -246,9 +238,8 @@ impl ExperimentJob {
     }
 }
 
-/// With `resume`, searches only what the file lacks. Each job is on disk as soon as it is done. Afterwards the file is in the
-/// order of [`Observation::key`], whatever the threads. Shows progress on standard error if that is a terminal. Returns the
-/// number of observations in the file, and of those from earlier runs.
+/// With `resume`, searches only what the file lacks. Each job is on disk as soon as it is done; in the end the file is in the
+/// order of [`Observation::key`]. Returns the number of observations in the file, and of those from earlier runs.
 pub fn run(selection: &Selection, output: &Path, resume: bool, threads: usize) -> Result<[usize; 2], CommandError> {
     if !resume {
         files::check_new_results(output)?;

@@ -11,23 +11,6 @@
 //! | [`positions`], [`experiment`] | the paper's positions; the 11,088 searches and their results file |
 //! | [`report`] | the report: the paper's tables, figures and claims beside the new ones |
 //! | [`crowding`] | full tables in Sesame's own search |
-//!
-//! ALIBABA searches the paper's first position, without a table and with one:
-//!
-//! ```
-//! use sesame::position::Game;
-//! use sesame::search::TranspositionTable;
-//! use sesame_lab::alibaba::Searcher;
-//! use sesame_lab::positions;
-//! use sesame_table::{Scheme, Table};
-//!
-//! let game = Game::new(positions::paper()[0].clone());
-//! let nodes = |table: Option<TranspositionTable>| {
-//!     Searcher::new(table).search(&game, 5).last().map(|iteration| iteration.nodes)
-//! };
-//! assert!(nodes(Some(Table::with_mib(1, Scheme::TwoBig1)?)) < nodes(None));
-//! # Ok::<(), sesame_table::TableError>(())
-//! ```
 
 #![allow(missing_docs, reason = "documented where name and type leave something open")]
 

@@ -82,7 +82,6 @@ struct RunArgs {
 }
 
 impl Command {
-    /// Results go to standard output, progress to standard error.
     fn run(self) -> Result<(), CommandError> {
         match self {
             Command::Run(args) => args.run(),
@@ -141,7 +140,6 @@ fn folder(wanted: Option<PathBuf>, committed: &str) -> Result<PathBuf, CommandEr
     }
 }
 
-/// Prints the paths.
 fn save(folder: &Path, pages: Vec<(String, String)>) -> Result<(), CommandError> {
     let mut written = Vec::new();
     files::replace_all(folder, pages, |path| written.push(path.display().to_string()))?;

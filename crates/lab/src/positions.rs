@@ -19,7 +19,6 @@ pub(crate) fn paper_hash() -> u64 {
     format!("{fens}\n").bytes().fold(0xCBF2_9CE4_8422_2325, fold)
 }
 
-/// Also reads the clocks.
 fn parse(line: &str) -> Option<Position> {
     let board: Vec<&str> = line.split_ascii_whitespace().take(4).collect();
     Position::from_fen(&format!("{} {} {}", board.join(" "), operand(line, "hmvc")?, operand(line, "fmvn")?)).ok()

@@ -5,7 +5,6 @@ use std::cmp::Reverse;
 use super::evaluation::VALUES;
 use sesame::position::{Color, Move, MoveList, Piece, Position, Rank, Square};
 
-/// Most valuable first.
 const PROMOTIONS: [Piece; 4] = [Piece::Queen, Piece::Rook, Piece::Bishop, Piece::Knight];
 
 /// Returns captures, most valuable victim first, of equals the least valuable capturer first; then promotions without

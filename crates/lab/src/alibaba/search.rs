@@ -14,10 +14,8 @@ pub(super) const INFINITE: i32 = 32_500;
 /// A mate n plies away scores n less.
 pub(super) const MATE: i32 = 32_000;
 
-/// Scores above this are mates.
 const MATE_IN_MAX: i32 = MATE - 1_000;
 
-/// In plies.
 const MAX_DEPTH: u32 = 30;
 
 /// Half of the aspiration window: a pawn, in centipawns.
@@ -43,14 +41,24 @@ struct RootMove {
 
 pub(super) struct Node {
     pub(super) position: Position,
-    /// In centipawns for the side to move.
-    pub(super) evaluation: i32,
     pub(super) ply: u32,
     /// Plies left to search; 0 at leaves and in quiescence.
     pub(super) depth: u32,
 }
 
-/// Alpha and beta for the side to move.
+impl Node {
+    fn child(&self, mv: Move) -> Node {
+        let mut position = self.position.clone();
+        position.play(mv);
+        Node { position, ply: self.ply + 1, depth: self.depth.saturating_sub(1) }
+    }
+
+    fn score_without_moves(&self) -> i32 {
+        if self.position.in_check() { -MATE + self.ply as i32 } else { 0 }
+    }
+}
+
+/// Alpha and beta.
 type Window = (i32, i32);
 
 #[derive(Debug)]
@@ -58,7 +66,6 @@ pub struct Searcher {
     table: Option<TranspositionTable>,
     weights: PieceSquares,
     history: History,
-    /// Keys of earlier positions.
     pub(super) path: Vec<u64>,
     nodes: u64,
     /// Counted by BIGALL in addition to `nodes`.
@@ -88,7 +95,7 @@ impl Searcher {
         let mut picker = Picker::new(None, None);
         let legal = std::iter::from_fn(|| picker.next(&position, &self.history));
         let mut moves: Vec<RootMove> = legal.map(|mv| RootMove { mv, line: Variation::new() }).collect();
-        let mut root = Node { evaluation: self.weights.evaluate(&position), position, ply: 0, depth: 0 };
+        let mut root = Node { position, ply: 0, depth: 0 };
         let mut iterations: Vec<Iteration> = Vec::new();
         let last_depth = if moves.is_empty() { 0 } else { depth.min(MAX_DEPTH) };
         for depth in 1..=last_depth {
@@ -99,7 +106,6 @@ impl Searcher {
         iterations
     }
 
-    /// The best move becomes the first.
     fn iterate(&mut self, root: &Node, moves: &mut [RootMove], expected: Option<i32>) -> i32 {
         let (alpha, beta) = expected.map_or((-INFINITE, INFINITE), |score| {
             ((score - ASPIRATION).max(-INFINITE), (score + ASPIRATION).min(INFINITE))
@@ -144,9 +150,8 @@ impl Searcher {
         best
     }
 
-    /// Returns the score of a move for the side that makes it, by the rule of principal-variation search: the first
-    /// move is searched with the whole window, the others with a minimal window, and again with the whole window if
-    /// they exceed it. `refutation` has the moves to try first after this one.
+    /// Returns the score of a move for the side that makes it. Searches the first move with the whole window, the others
+    /// with a minimal window, and again if they exceed it. `refutation` has the moves to try first after this one.
     fn search_move(
         &mut self,
         node: &Node,
@@ -156,7 +161,7 @@ impl Searcher {
         refutation: &[Move],
         line: &mut Variation,
     ) -> i32 {
-        let child = self.child(node, mv);
+        let child = node.child(mv);
         let mut search = |alpha: i32, beta: i32| {
             self.nodes += 1;
             line.clear();
@@ -171,13 +176,6 @@ impl Searcher {
         }
         let score = search(alpha, alpha + 1);
         if score <= alpha || score >= beta { score } else { search(alpha, beta) }
-    }
-
-    fn child(&self, node: &Node, mv: Move) -> Node {
-        let evaluation = -(node.evaluation + self.weights.gain(&node.position, mv));
-        let mut position = node.position.clone();
-        position.play(mv);
-        Node { position, evaluation, ply: node.ply + 1, depth: node.depth.saturating_sub(1) }
     }
 
     /// Fail-soft. `line` is empty, and receives the principal variation.
@@ -233,7 +231,7 @@ impl Searcher {
             }
         }
         self.path.pop();
-        let Some(mut best_move) = best_move else { return without_moves(node) };
+        let Some(mut best_move) = best_move else { return node.score_without_moves() };
         if best <= low && low > alpha {
             // The lower bound of the table entry stands: no searched move exceeds it.
             best = low;
@@ -255,15 +253,14 @@ impl Searcher {
         if self.is_draw(&node.position) { 0 } else { self.quiescence(node, window) }
     }
 
-    /// The position has been counted already. In check, searches all moves. Otherwise the bound of a table entry adjusts
-    /// the stand-pat score.
+    /// In check, searches all moves. Otherwise the bound of a table entry adjusts the stand-pat score.
     fn quiescence(&mut self, node: &Node, (mut alpha, beta): Window) -> i32 {
         let position = &node.position;
         let in_check = position.in_check();
         if !in_check && !position.has_legal_move() {
-            return without_moves(node);
+            return node.score_without_moves();
         }
-        let mut best = if in_check { -INFINITE } else { node.evaluation };
+        let mut best = if in_check { -INFINITE } else { self.weights.evaluate(position) };
         if let Some((entry, work)) = if in_check { self.probe(position) } else { self.lookup(position) } {
             let score = from_tt(entry.score, node.ply);
             let decides = match entry.bound {
@@ -287,8 +284,7 @@ impl Searcher {
         self.path.push(position.key());
         for &mv in &moves {
             self.nodes += 1;
-            let child = self.child(node, mv);
-            let score = -self.leaf(&child, (-beta, -alpha));
+            let score = -self.leaf(&node.child(mv), (-beta, -alpha));
             best = best.max(score);
             alpha = alpha.max(score);
             if alpha >= beta {
@@ -296,7 +292,7 @@ impl Searcher {
             }
         }
         self.path.pop();
-        if best == -INFINITE { without_moves(node) } else { best }
+        if best == -INFINITE { node.score_without_moves() } else { best }
     }
 
     /// By repetition or the 50-move rule, and not mate.
@@ -324,7 +320,6 @@ impl Searcher {
         }
     }
 
-    /// As the scheme counts it.
     fn work(&self) -> u64 {
         self.nodes.saturating_add(self.behind_hits)
     }
@@ -337,11 +332,6 @@ impl Searcher {
             table.store(node.position.key(), &entry, self.work().saturating_sub(before).saturating_add(1));
         }
     }
-}
-
-/// Mate or stalemate.
-fn without_moves(node: &Node) -> i32 {
-    if node.position.in_check() { -MATE + node.ply as i32 } else { 0 }
 }
 
 fn extend(line: &mut Variation, mv: Move, rest: &Variation) {
@@ -359,7 +349,6 @@ fn from_tt(score: i16, ply: u32) -> i32 {
     away_from_zero(i32::from(score), -(ply as i32))
 }
 
-/// Moves mate scores by `plies`.
 fn away_from_zero(score: i32, plies: i32) -> i32 {
     if score.abs() >= MATE_IN_MAX { score + score.signum() * plies } else { score }
 }

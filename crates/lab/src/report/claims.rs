@@ -16,14 +16,23 @@ pub(super) struct Statement {
     pub(super) holds: Range,
     pub(super) needs: &'static str,
     pub(super) figure: fn(&Counts) -> Option<Estimate>,
-    /// Numbers behind the verdict, in Markdown; may be empty.
-    pub(super) details: fn(&Counts) -> String,
-    /// Sentences for a claim that is not confirmed; may be empty.
+    pub(super) details: Details,
+}
+
+/// Markdown; may be empty.
+pub(super) struct Details {
+    pub(super) tables: fn(&Counts) -> String,
+    /// Sentences for a claim that is not confirmed.
     pub(super) context: fn(&Counts) -> String,
 }
 
+impl Details {
+    pub(super) const fn new(tables: fn(&Counts) -> String) -> Details {
+        Details { tables, context: |_| String::new() }
+    }
+}
+
 impl Statement {
-    /// The statement is not in the paper's text.
     pub(super) fn is_read_from_tables(&self) -> bool {
         self.source.starts_with("Table")
     }
@@ -84,7 +93,6 @@ impl fmt::Display for Verdict {
 }
 
 pub(super) struct Claim {
-    /// From 1.
     pub(super) number: usize,
     pub(super) statement: &'static Statement,
     /// `None` if the results lack the searches for it.

@@ -10,13 +10,10 @@ use crate::positions::TESTS;
 use sesame_report::statistics::{Estimate, bootstrap};
 use sesame_table::Scheme;
 
-/// Of [`SIZES`], used in Tables 2 and 3.
 pub(super) const LARGEST: usize = 1024 << 10;
 
-/// In plies.
 pub(super) const DEPTHS: [u32; 6] = [3, 4, 5, 6, 7, 8];
 
-/// In the order of the paper's tables.
 pub(super) const SCHEMES: [Scheme; 7] =
     [Scheme::TwoBig1, Scheme::TwoDeep, Scheme::Big1, Scheme::BigAll, Scheme::Deep, Scheme::New, Scheme::Old];
 
@@ -32,7 +29,6 @@ pub(super) fn without_table(depth: u32) -> Cell {
 }
 
 impl Cell {
-    /// The cell is in the paper's experiment or its Table 1.
     fn is_planned(self) -> bool {
         let Cell { series, depth } = self;
         let has_size = SIZES.contains(&series.positions) && (depth < 8 || DEEP_SIZES.contains(&series.positions));
@@ -59,7 +55,6 @@ pub(super) fn variants(stamped: bool) -> [Variant; 7] {
     SCHEMES.map(|scheme| Variant { scheme, stamped })
 }
 
-/// First all cleared, then all stamped.
 pub(super) fn all_variants() -> [Variant; 14] {
     std::array::from_fn(|index| variants(index >= SCHEMES.len())[index % SCHEMES.len()])
 }
@@ -69,20 +64,17 @@ impl Variant {
         Cell { series: Series { scheme: Some(self.scheme), stamped: self.stamped, positions }, depth }
     }
 
-    /// The other schemes, with the same treatment of the table.
     pub(super) fn others(self) -> impl Iterator<Item = Variant> {
         variants(self.stamped).into_iter().filter(move |&other| other != self)
     }
 }
 
-/// `DEEP, cleared`.
 impl fmt::Display for Variant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}, {}", self.scheme, between(self.stamped))
     }
 }
 
-/// What happens to the table between positions.
 pub(super) fn between(stamped: bool) -> &'static str {
     if stamped { "stamped" } else { "cleared" }
 }
@@ -91,10 +83,8 @@ pub(super) struct Counts {
     cells: HashMap<Cell, [f64; TESTS]>,
     /// Cells that lack some of their test positions.
     pub(super) incomplete: usize,
-    /// Searches of the paper, with a table.
     pub(super) with_table: usize,
     pub(super) without_table: usize,
-    /// Searches outside of the paper's experiment.
     pub(super) unplanned: usize,
 }
 
@@ -116,7 +106,6 @@ impl Counts {
         counts
     }
 
-    /// `picks` are indices of test positions.
     pub(super) fn sample<'a>(&'a self, picks: &'a [usize]) -> Sample<'a> {
         Sample { counts: self, picks }
     }
@@ -131,7 +120,6 @@ impl Counts {
         bootstrap(TESTS, |picks| statistic(self.sample(picks)))
     }
 
-    /// Returns the table sizes that have all variants at the depth.
     pub(super) fn sizes(&self, variants: &[Variant], depth: u32) -> Vec<usize> {
         let has_all = |&size: &usize| variants.iter().all(|variant| self.cells.contains_key(&variant.at(size, depth)));
         SIZES.into_iter().filter(has_all).collect()
@@ -146,7 +134,6 @@ pub(super) struct Sample<'a> {
 }
 
 impl Sample<'_> {
-    /// Returns the nodes over the positions.
     pub(super) fn total(self, cell: Cell) -> f64 {
         let nodes = self.counts.cells.get(&cell);
         nodes.map_or(f64::NAN, |nodes| self.picks.iter().map(|&pick| nodes[pick]).sum())
@@ -166,7 +153,6 @@ impl Sample<'_> {
     }
 }
 
-/// NaN without values.
 pub(super) fn geometric_mean(values: impl IntoIterator<Item = f64>) -> f64 {
     let (sum, count) = values.into_iter().fold((0.0, 0.0), |(sum, count), value| (sum + value.ln(), count + 1.0));
     (sum / count).exp()
@@ -190,7 +176,6 @@ pub(super) fn spread(totals: &[f64]) -> f64 {
 /// On one SUN 4 (section 6.4).
 pub(super) const PAPER_HOURS: f64 = 1300.0;
 
-/// Searches without those of Table 1.
 pub(super) const PAPER_OBSERVATIONS: usize = 11_088;
 
 /// Tables 1 to 3, copied by hand: scheme and stamping at 1024K positions, nodes in thousands by depth.

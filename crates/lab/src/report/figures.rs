@@ -43,7 +43,6 @@ pub(super) fn figures(counts: &Counts) -> Result<[Figure; 3], ChartError> {
     ])
 }
 
-/// The scheme's name, and what stays in the table.
 pub(super) fn in_words(scheme: Scheme) -> String {
     let stays = match scheme {
         Scheme::Deep => "deeper search stays",
@@ -57,7 +56,6 @@ pub(super) fn in_words(scheme: Scheme) -> String {
     format!("{scheme}: {stays}")
 }
 
-/// Leaves out missing values.
 fn curve(name: String, style: CurveStyle, points: impl IntoIterator<Item = (f64, f64)>) -> Curve {
     Curve::new(name, style, points.into_iter().filter(|point| !point.1.is_nan()).collect())
 }

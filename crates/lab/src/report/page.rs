@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::claims::{Claim, Verdict};
+use super::claims::{Claim, Statement, Verdict};
 use super::counts::{Counts, LARGEST, PAPER_HOURS, PAPER_OBSERVATIONS, between, variants};
 use super::figures::{self, Figure};
 use super::statements::STATEMENTS;
@@ -17,19 +17,16 @@ use sesame_report::ChartError;
 use sesame_report::markdown::{self, Table, fill, grouped, signed_percent};
 use sesame_report::statistics::RESAMPLES;
 
-/// In the root folder of the project.
 pub const SCHEMES_FOLDER: &str = "docs/notebook/replacement-schemes";
 
 pub(super) const TITLE: &str = "Replacement schemes for transposition tables: 1994 and now";
 
-/// File, title, numbers of the first and the last statement.
 const STATEMENT_PAGES: [(&str, &str, usize, usize); 3] = [
     ("statements-size.md", "the size of the table", 1, 7),
     ("statements-schemes.md", "the schemes compared", 8, 13),
     ("statements-stamps.md", "the largest table, time stamps, and no table", 14, 22),
 ];
 
-/// The duration of a run.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub(super) struct WallTime {
     pub(super) seconds: f64,
@@ -37,9 +34,8 @@ pub(super) struct WallTime {
 }
 
 impl WallTime {
-    /// Parses the record that a run writes beside its results: lines `seconds=..`, `threads=..` and
-    /// `observations=..`. `None` without valid seconds, or if the record is not of a run that made exactly
-    /// `observations` observations.
+    /// Parses the record that a run writes beside its results. `None` without valid seconds, or if the record is of a run
+    /// that made other than `observations` observations.
     pub(super) fn parse(text: &str, observations: usize) -> Option<WallTime> {
         let value = |name: &str| {
             let mut pairs = text.lines().filter_map(|line| line.split_once('='));
@@ -52,8 +48,7 @@ impl WallTime {
     }
 }
 
-/// Returns the path of the file beside the results in which a run records its duration: the same name with
-/// `.meta` appended.
+/// Returns the path of the file in which a run records its duration.
 pub fn meta_path(results: &Path) -> PathBuf {
     files::with_suffix(results, ".meta")
 }
@@ -80,6 +75,7 @@ pub(super) fn render(
     let figures = figures::figures(&counts)?;
     let (read, said): (Vec<&Claim>, Vec<&Claim>) =
         claims.iter().partition(|claim| claim.statement.is_read_from_tables());
+    let tests = [("tests", TESTS.to_string())];
     let merits: String = [false, true].map(|stamped| merit(&counts, stamped)).into_iter().flatten().collect();
     let summary = [
         ("title", TITLE.to_owned()),
@@ -104,14 +100,9 @@ pub(super) fn render(
     ];
     for (file, title, first, last) in STATEMENT_PAGES {
         let statements: Vec<String> = claims[first - 1..last].iter().map(|claim| details(claim, &counts)).collect();
-        let values: [(&str, &dyn Display); 5] = [
-            ("first", &first),
-            ("last", &last),
-            ("title", &title),
-            ("tests", &TESTS),
-            ("statements", &statements.join("\n")),
-        ];
-        pages.push((file.to_owned(), fill(include_str!("../pages/statements.md"), &values)));
+        let title = format!("# Statements {first} to {last}: {title}");
+        let text = [title, filled(include_str!("../pages/statements.md"), &tests), statements.join("\n")].join("\n\n");
+        pages.push((file.to_owned(), text));
     }
     for (_, text) in &mut pages {
         *text = markdown::unbroken(&format!("{}\n", text.trim_end()));
@@ -128,7 +119,6 @@ fn filled(template: &str, values: &[(&str, String)]) -> String {
     fill(template, &values.iter().map(|(name, value)| (*name, value as &dyn Display)).collect::<Vec<_>>())
 }
 
-/// The best and the worst scheme over all sizes.
 fn merit(counts: &Counts, stamped: bool) -> Option<String> {
     let sizes = counts.sizes(&variants(stamped), DEPTH);
     let merits = counts.all().merits(stamped, &sizes, DEPTH);
@@ -147,7 +137,6 @@ fn merit(counts: &Counts, stamped: bool) -> Option<String> {
     })
 }
 
-/// Searches in the results and duration of the run.
 fn extent(counts: &Counts, wall_time: Option<WallTime>) -> String {
     let (searches, all) = (grouped(counts.with_table as u64), grouped(PAPER_OBSERVATIONS as u64));
     let mut text = format!(
@@ -205,7 +194,7 @@ fn differences(claims: &[Claim], counts: &Counts, has_discussion: bool) -> Strin
         let claims = claims.iter().filter(|claim| claim.verdict == verdict && claim.figure.is_some());
         let item = |claim: &Claim| {
             let (statement, ours) = (claim.statement, claim.ours());
-            let context = (statement.context)(counts);
+            let context = (statement.details.context)(counts);
             let (text, paper) = (statement.text, statement.paper);
             let item = format!("- {}: {text} The paper: {paper}. Ours: {ours}. {context}", link(claim));
             format!("{}\n", item.trim_end())
@@ -274,19 +263,13 @@ fn details(claim: &Claim, counts: &Counts) -> String {
         (_, true) => ", beyond chance",
         (_, false) => ", but not beyond chance",
     };
-    let statement = claim.statement;
-    let values: [(&str, &dyn Display); 9] = [
-        ("heading", &heading(claim)),
-        ("statement", &statement.text),
-        ("source", &statement.source),
-        ("criterion", &statement.criterion),
-        ("paper", &statement.paper),
-        ("ours", &claim.ours()),
-        ("verdict", &claim.verdict),
-        ("chance", &chance),
-        ("details", &(statement.details)(counts)),
-    ];
-    format!("{}\n", fill(include_str!("../pages/statement.md"), &values).trim_end())
+    let Statement { text, source, criterion, paper, details, .. } = claim.statement;
+    let (heading, ours, verdict, tables) = (heading(claim), claim.ours(), claim.verdict, (details.tables)(counts));
+    let text = format!(
+        "## {heading}\n\n{text} ({source})\n\n- Counted: {criterion}\n- Paper: {paper}\n- Ours: {ours}\n\
+         - Verdict: **{verdict}**{chance}\n\n{tables}"
+    );
+    format!("{}\n", text.trim_end())
 }
 
 /// In words that follow "our results".

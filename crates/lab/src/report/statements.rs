@@ -1,10 +1,9 @@
 //! The statements of the paper's sections 7 and 8 and of its tables.
 //!
-//! Each becomes one number with its bootstrap interval, and a range in which the number must lie for the statement to
-//! hold. The number comes from nodes summed over the 18 positions, as in the paper; the tables behind it compare
-//! position by position.
+//! Each becomes one number with a range in which it must lie for the statement to hold. The number comes from nodes summed
+//! over the 18 positions, as in the paper; the tables behind it compare position by position.
 
-use super::claims::{Range, Statement};
+use super::claims::{Details, Range, Statement};
 use super::counts::{
     Counts, DEPTHS, LARGEST, SCHEMES, Sample, Variant, all_variants, cleared, geometric_mean, maximum, minimum, paper,
     paper_share, spread, stamped, variants, without_table,
@@ -21,10 +20,8 @@ const MORE: Range = Range::new(Unit::Difference, 1.0_f64.next_up(), f64::INFINIT
 const DOUBLING: Range = Range::new(Unit::Share, 0.05, 0.07);
 const TWO_DEEP: Range = Range::new(Unit::Share, 0.05, 0.10);
 
-/// Tables 1 and 2, TWOBIG1.
 const PAPER_FACTOR: f64 = 610_696.0 / 191_687.0;
 
-/// In the order of the report.
 pub(super) static STATEMENTS: [Statement; 22] = [
     Statement {
         name: "constancy",
@@ -35,10 +32,9 @@ pub(super) static STATEMENTS: [Statement; 22] = [
         holds: Range::new(Unit::Share, -1.0, 0.02),
         needs: "all schemes at 512K and 1024K, 7 ply, cleared",
         figure: |counts| counts.estimate(|sample| saved(sample, LARGEST / 2, LARGEST, DEPTH)),
-        details: |counts| {
+        details: Details::new(|counts| {
             paragraphs([tables::doublings(counts), "For doublings at 8 ply see the statement \"doubling\".".to_owned()])
-        },
-        context: no_context,
+        }),
     },
     Statement {
         name: "spread at 8K",
@@ -49,8 +45,7 @@ pub(super) static STATEMENTS: [Statement; 22] = [
         holds: Range::new(Unit::Share, 0.15, 0.31),
         needs: "all schemes at 8K, 7 ply, cleared",
         figure: |counts| mean_spread(counts, &SIZES[..1]),
-        details: tables::spreads,
-        context: no_context,
+        details: Details::new(tables::spreads),
     },
     Statement {
         name: "spread from 512K",
@@ -61,8 +56,7 @@ pub(super) static STATEMENTS: [Statement; 22] = [
         holds: Range::new(Unit::Share, 0.0, 0.04),
         needs: "all schemes at 512K and 1024K, 7 ply, cleared",
         figure: |counts| mean_spread(counts, &SIZES[6..]),
-        details: spread_at_1024k,
-        context: no_context,
+        details: Details::new(spread_at_1024k),
     },
     Statement {
         name: "spread shrinks",
@@ -73,8 +67,9 @@ pub(super) static STATEMENTS: [Statement; 22] = [
         holds: Range::new(Unit::Number, 0.0, 1.0_f64.next_down()),
         needs: "all schemes at 8K and 1024K, 7 ply, cleared",
         figure: |counts| counts.estimate(|sample| cleared_spread(sample, LARGEST) / cleared_spread(sample, SIZES[0])),
-        details: |_| "The statement \"spread at 8K\" has the spread at every size and depth.\n".to_owned(),
-        context: no_context,
+        details: Details::new(|_| {
+            "The statement \"spread at 8K\" has the spread at every size and depth.\n".to_owned()
+        }),
     },
     Statement {
         name: "best at 8K",
@@ -85,8 +80,7 @@ pub(super) static STATEMENTS: [Statement; 22] = [
         holds: FEWER,
         needs: "all schemes at 8K, 7 ply, cleared",
         figure: |counts| against(minimum, counts, cleared(Scheme::TwoBig1), &SIZES[..1], DEPTH),
-        details: |counts| at_8k(counts, Scheme::TwoBig1),
-        context: no_context,
+        details: Details::new(|counts| at_8k(counts, Scheme::TwoBig1)),
     },
     Statement {
         name: "worst at 8K",
@@ -97,8 +91,7 @@ pub(super) static STATEMENTS: [Statement; 22] = [
         holds: MORE,
         needs: "all schemes at 8K, 7 ply, cleared",
         figure: |counts| against(maximum, counts, cleared(Scheme::New), &SIZES[..1], DEPTH),
-        details: |counts| at_8k(counts, Scheme::New),
-        context: no_context,
+        details: Details::new(|counts| at_8k(counts, Scheme::New)),
     },
     Statement {
         name: "doubling",
@@ -109,8 +102,7 @@ pub(super) static STATEMENTS: [Statement; 22] = [
         holds: DOUBLING,
         needs: "all schemes at 8K and 1024K, 7 ply, cleared",
         figure: |counts| counts.estimate(|sample| saved(sample, SIZES[0], LARGEST, DEPTH)),
-        details: tables::doublings_by_depth,
-        context: doubling_context,
+        details: Details { tables: tables::doublings_by_depth, context: doubling_context },
     },
     Statement {
         name: "two levels",
@@ -121,8 +113,7 @@ pub(super) static STATEMENTS: [Statement; 22] = [
         holds: FEWER,
         needs: "all schemes at one size at least, 7 ply, cleared",
         figure: two_levels,
-        details: tables::two_levels,
-        context: no_context,
+        details: Details::new(tables::two_levels),
     },
     Statement {
         name: "TWODEEP saves",
@@ -133,8 +124,10 @@ pub(super) static STATEMENTS: [Statement; 22] = [
         holds: TWO_DEEP,
         needs: "TWODEEP and DEEP at one size at least, 7 ply, cleared",
         figure: |counts| saved_by_two_deep(counts, &counts.sizes(&TWO_DEEP_AND_DEEP, DEPTH), DEPTH),
-        details: |counts| tables::compared(counts, Scheme::TwoDeep, Scheme::Deep),
-        context: two_deep_context,
+        details: Details {
+            tables: |counts| tables::compared(counts, Scheme::TwoDeep, Scheme::Deep),
+            context: two_deep_context,
+        },
     },
     Statement {
         name: "TWOBIG1 best, cleared",
@@ -145,8 +138,7 @@ pub(super) static STATEMENTS: [Statement; 22] = [
         holds: FEWER,
         needs: "all schemes at one size at least, 7 ply",
         figure: |counts| against_best(counts, cleared(Scheme::TwoBig1)),
-        details: |counts| two_big_best(counts, false),
-        context: no_context,
+        details: Details::new(|counts| two_big_best(counts, false)),
     },
     Statement {
         name: "TWOBIG1 best, stamped",
@@ -157,8 +149,7 @@ pub(super) static STATEMENTS: [Statement; 22] = [
         holds: FEWER,
         needs: "all schemes at one size at least, 7 ply",
         figure: |counts| against_best(counts, stamped(Scheme::TwoBig1)),
-        details: |counts| two_big_best(counts, true),
-        context: no_context,
+        details: Details::new(|counts| two_big_best(counts, true)),
     },
     Statement {
         name: "nodes over depth",
@@ -169,8 +160,7 @@ pub(super) static STATEMENTS: [Statement; 22] = [
         holds: FEWER,
         needs: "TWOBIG1, TWODEEP, BIG1 and DEEP at one size at least, 7 ply, cleared",
         figure: nodes_over_depth,
-        details: nodes_over_depth_tables,
-        context: no_context,
+        details: Details::new(nodes_over_depth_tables),
     },
     Statement {
         name: "DEEP not best",
@@ -181,8 +171,7 @@ pub(super) static STATEMENTS: [Statement; 22] = [
         holds: MORE,
         needs: "all schemes at one size at least, 7 ply, cleared",
         figure: |counts| against_best(counts, cleared(Scheme::Deep)),
-        details: |counts| tables::one_by_one(counts, cleared(Scheme::Deep)),
-        context: no_context,
+        details: Details::new(|counts| tables::one_by_one(counts, cleared(Scheme::Deep))),
     },
     Statement {
         name: "TWOBIG1 at the largest",
@@ -193,8 +182,7 @@ pub(super) static STATEMENTS: [Statement; 22] = [
         holds: FEWER,
         needs: "all schemes at 1024K, 8 ply, stamped",
         figure: |counts| against(minimum, counts, stamped(Scheme::TwoBig1), &[LARGEST], 8),
-        details: at_the_largest,
-        context: no_context,
+        details: Details::new(at_the_largest),
     },
     Statement {
         name: "NEW and OLD last",
@@ -205,8 +193,7 @@ pub(super) static STATEMENTS: [Statement; 22] = [
         holds: MORE,
         needs: "all schemes at 1024K, 8 ply, cleared",
         figure: new_and_old,
-        details: new_and_old_tables,
-        context: no_context,
+        details: Details::new(new_and_old_tables),
     },
     Statement {
         name: "BIGALL and BIG1",
@@ -217,8 +204,7 @@ pub(super) static STATEMENTS: [Statement; 22] = [
         holds: Range::new(Unit::Difference, 0.98, 1.02),
         needs: "BIGALL and BIG1 at one size at least, 7 ply, cleared",
         figure: big_all,
-        details: |counts| tables::compared(counts, Scheme::BigAll, Scheme::Big1),
-        context: no_context,
+        details: Details::new(|counts| tables::compared(counts, Scheme::BigAll, Scheme::Big1)),
     },
     Statement {
         name: "same shapes",
@@ -229,8 +215,7 @@ pub(super) static STATEMENTS: [Statement; 22] = [
         holds: Range::new(Unit::Number, 0.95, 1.0),
         needs: "all schemes, cleared and stamped, at two sizes at least, 7 ply",
         figure: shapes,
-        details: tables::stamped_against_cleared,
-        context: no_context,
+        details: Details::new(tables::stamped_against_cleared),
     },
     Statement {
         name: "same order",
@@ -241,8 +226,7 @@ pub(super) static STATEMENTS: [Statement; 22] = [
         holds: Range::new(Unit::Number, 0.8, 1.0),
         needs: "all schemes, cleared and stamped, at one size at least, 7 ply",
         figure: order,
-        details: tables::orders,
-        context: no_context,
+        details: Details::new(tables::orders),
     },
     Statement {
         name: "stamps' edge",
@@ -253,8 +237,7 @@ pub(super) static STATEMENTS: [Statement; 22] = [
         holds: FEWER,
         needs: "all schemes, cleared and stamped, at one size at least, 7 ply",
         figure: edge,
-        details: edge_tables,
-        context: no_context,
+        details: Details::new(edge_tables),
     },
     Statement {
         name: "3 ply",
@@ -265,8 +248,7 @@ pub(super) static STATEMENTS: [Statement; 22] = [
         holds: MORE,
         needs: "TWOBIG1 at 1024K, stamped, and the runs without a table, 3 ply",
         figure: |counts| counts.estimate(|sample| share(sample, stamped(Scheme::TwoBig1), 3)),
-        details: at_3_ply,
-        context: at_3_ply_context,
+        details: Details { tables: at_3_ply, context: at_3_ply_context },
     },
     Statement {
         name: "over 3 ply",
@@ -277,8 +259,7 @@ pub(super) static STATEMENTS: [Statement; 22] = [
         holds: FEWER,
         needs: "TWOBIG1 at 1024K, stamped, and the runs without a table, 4 to 8 ply",
         figure: over_3_ply,
-        details: by_ply,
-        context: no_context,
+        details: Details::new(by_ply),
     },
     Statement {
         name: "factor at 8 ply",
@@ -289,14 +270,9 @@ pub(super) static STATEMENTS: [Statement; 22] = [
         holds: Range::new(Unit::Number, 0.85 * PAPER_FACTOR, 1.15 * PAPER_FACTOR),
         needs: "TWOBIG1 at 1024K, cleared, and the runs without a table, 8 ply",
         figure: |counts| factor(counts, cleared(Scheme::TwoBig1), 8),
-        details: tables::factors,
-        context: factor_context,
+        details: Details { tables: tables::factors, context: factor_context },
     },
 ];
-
-fn no_context(_: &Counts) -> String {
-    String::new()
-}
 
 fn cleared_spread(sample: Sample, size: usize) -> f64 {
     spread(&sample.totals(false, size, DEPTH))
@@ -330,7 +306,6 @@ fn against(
     })
 }
 
-/// Over all sizes that have all schemes.
 fn against_best(counts: &Counts, variant: Variant) -> Option<Estimate> {
     against(minimum, counts, variant, &counts.sizes(&variants(variant.stamped), DEPTH), DEPTH)
 }
@@ -401,7 +376,6 @@ fn two_big_best(counts: &Counts, is_stamped: bool) -> String {
     ])
 }
 
-/// TWOBIG1, TWODEEP, BIG1 and DEEP.
 const BY_NODES_AND_BY_DEPTH: [Variant; 4] =
     [cleared(Scheme::TwoBig1), cleared(Scheme::TwoDeep), cleared(Scheme::Big1), cleared(Scheme::Deep)];
 
@@ -454,8 +428,8 @@ fn shapes(counts: &Counts) -> Option<Estimate> {
     let logarithms = |sample: Sample, stamped| -> Vec<f64> {
         sizes.iter().flat_map(|&size| sample.totals(stamped, size, DEPTH)).map(f64::ln).collect()
     };
-    let figure = || counts.estimate(|sample| correlation(&logarithms(sample, false), &logarithms(sample, true)));
-    if sizes.len() < 2 { None } else { figure() }
+    let figure = counts.estimate(|sample| correlation(&logarithms(sample, false), &logarithms(sample, true)));
+    figure.filter(|_| sizes.len() >= 2)
 }
 
 /// Pearson's coefficient.
@@ -467,18 +441,19 @@ fn correlation(one: &[f64], other: &[f64]) -> f64 {
 }
 
 fn order(counts: &Counts) -> Option<Estimate> {
-    let sizes = counts.sizes(&all_variants(), DEPTH);
-    let merits = |sample: Sample, stamped| sample.merits(stamped, &sizes, DEPTH);
-    let figure = || counts.estimate(|sample| tables::concordance(&merits(sample, false), &merits(sample, true)));
-    if sizes.is_empty() { None } else { figure() }
+    of_merits(counts, |cleared, stamped| tables::concordance(&cleared, &stamped))
 }
 
 fn edge(counts: &Counts) -> Option<Estimate> {
+    of_merits(counts, |cleared, stamped| geometric_mean(stamped.iter().zip(cleared).map(|(one, other)| one / other)))
+}
+
+/// A statistic of the schemes' merits, cleared and stamped. `None` if no size has all.
+fn of_merits(counts: &Counts, statistic: fn([f64; 7], [f64; 7]) -> f64) -> Option<Estimate> {
     let sizes = counts.sizes(&all_variants(), DEPTH);
-    counts.estimate(|sample| {
-        let [cleared, stamped] = [false, true].map(|stamped| sample.merits(stamped, &sizes, DEPTH));
-        geometric_mean(stamped.into_iter().zip(cleared).map(|(stamped, cleared)| stamped / cleared))
-    })
+    let merits = |sample: Sample, stamped| sample.merits(stamped, &sizes, DEPTH);
+    let figure = counts.estimate(|sample| statistic(merits(sample, false), merits(sample, true)));
+    figure.filter(|_| !sizes.is_empty())
 }
 
 fn edge_tables(counts: &Counts) -> String {
@@ -524,7 +499,6 @@ fn by_ply(counts: &Counts) -> String {
     against_no_table(counts, "TWOBIG1, 1024K, stamped, against no table", cells)
 }
 
-/// Nodes without a table over those with one.
 fn factor(counts: &Counts, variant: Variant, depth: u32) -> Option<Estimate> {
     counts.estimate(|sample| 1.0 / share(sample, variant, depth))
 }

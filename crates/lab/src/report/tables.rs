@@ -11,10 +11,8 @@ use sesame_report::markdown::{self, DASH, Table, Unit, or_dash, percent, signed_
 use sesame_report::statistics::{Comparison, compare};
 use sesame_table::Scheme;
 
-/// A first cell and further cells.
 type Row = (String, Vec<String>);
 
-/// The depth of the paper's Figures 1 and 2.
 pub(super) const DEPTH: u32 = 7;
 
 pub(super) fn written(value: f64, write: impl Fn(f64) -> String) -> String {
@@ -44,7 +42,6 @@ fn plies(depth: u32) -> String {
     format!("{depth} ply")
 }
 
-/// Leaves out empty parts.
 pub(super) fn paragraphs(parts: impl IntoIterator<Item = String>) -> String {
     let filled = parts.into_iter().filter(|part| !part.is_empty());
     filled.map(|part| format!("{}\n", part.trim_end())).collect::<Vec<_>>().join("\n")
@@ -60,7 +57,6 @@ fn ours_and_paper(counts: &Counts, name: &str, cell: impl Fn(u32) -> Cell) -> [R
     ]
 }
 
-/// Table 1, and the growth from ply to ply.
 pub(super) fn table_1(counts: &Counts) -> String {
     let growth = |name: &str, total: &dyn Fn(u32) -> f64| {
         let growth = DEPTHS.map(|depth| total(depth) / total(depth - 1));
@@ -72,7 +68,6 @@ pub(super) fn table_1(counts: &Counts) -> String {
     table("without a table", DEPTHS.map(plies), rows)
 }
 
-/// Table 2 or 3.
 pub(super) fn table_2(counts: &Counts, stamped: bool) -> String {
     let rows = variants(stamped).into_iter().flat_map(|variant| {
         ours_and_paper(counts, &format!("{}, ", variant.scheme), |depth| variant.at(LARGEST, depth))
@@ -133,7 +128,6 @@ pub(super) fn nearness(counts: &Counts) -> Vec<String> {
     without.into_iter().chain(with).collect()
 }
 
-/// Totals behind Figure 1 or 2, with the spread between best and worst.
 pub(super) fn by_size(counts: &Counts, stamped: bool, depth: u32) -> String {
     let totals = |size| counts.all().totals(stamped, size, depth);
     let mut sizes = SIZES.to_vec();
@@ -150,7 +144,6 @@ fn by_depth(corner: &str, columns: impl IntoIterator<Item = String>, values: imp
     table(corner, columns, rows.into_iter().filter(|row| !is_blank(row)))
 }
 
-/// Savings by each doubling at [`DEPTH`], by variant.
 pub(super) fn doublings(counts: &Counts) -> String {
     let rows = all_variants().map(|variant| {
         let total = |size| counts.all().total(variant.at(size, DEPTH));
@@ -189,7 +182,6 @@ pub(super) fn doublings_by_depth(counts: &Counts) -> String {
     ])
 }
 
-/// Best, worst and spread at each size; then spreads by depth.
 pub(super) fn spreads(counts: &Counts) -> String {
     let of_size = |size| {
         let cells = [false, true].into_iter().flat_map(|stamped| {
@@ -209,7 +201,6 @@ pub(super) fn spreads(counts: &Counts) -> String {
     paragraphs([table("table", columns.map(str::to_owned), SIZES.map(of_size)), by_depth])
 }
 
-/// The ranks of the schemes at each size.
 pub(super) fn ranks(counts: &Counts, stamped: bool, depth: u32) -> String {
     let sizes = counts.sizes(&variants(stamped), depth);
     let totals = sizes.iter().map(|&size| counts.all().totals(stamped, size, depth));
@@ -223,7 +214,6 @@ pub(super) fn ranks(counts: &Counts, stamped: bool, depth: u32) -> String {
     if sizes.is_empty() { String::new() } else { table(&corner, labels, rows) }
 }
 
-/// The order of the schemes, cleared and stamped, at each size.
 pub(super) fn orders(counts: &Counts) -> String {
     let sizes = counts.sizes(&all_variants(), DEPTH);
     let mut table = Table::new(["7 ply", "cleared, from best to worst", "stamped, from best to worst", "Kendall"])
@@ -240,7 +230,6 @@ pub(super) fn orders(counts: &Counts) -> String {
     if sizes.is_empty() { String::new() } else { table.to_string() }
 }
 
-/// Returns the names of the schemes, best first.
 pub(super) fn ranked(totals: [f64; 7]) -> Vec<&'static str> {
     let mut order: Vec<(f64, Scheme)> = totals.into_iter().zip(SCHEMES).collect();
     order.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -260,7 +249,6 @@ pub(super) fn concordance(one: &[f64], other: &[f64]) -> f64 {
     sum / pairs
 }
 
-/// Returns the worst of the two-level schemes against the best of the others.
 pub(super) fn two_levels_against_one(totals: [f64; 7]) -> f64 {
     let (two, one) = totals.split_at(2);
     maximum(two.iter().copied()) / minimum(one.iter().copied())
@@ -303,7 +291,6 @@ impl Pairing {
         Pairing { label: label.to_string(), pairs: vec![[cell, base]] }
     }
 
-    /// Uses all sizes that the results have for both variants.
     pub(super) fn over_sizes(
         counts: &Counts,
         label: impl ToString,
@@ -316,7 +303,6 @@ impl Pairing {
         Pairing { label: label.to_string(), pairs }
     }
 
-    /// Stamped against cleared in the mean of the schemes.
     pub(super) fn of_stamps(label: String, size: usize, depth: u32) -> Pairing {
         let pair = |scheme| [stamped(scheme), cleared(scheme)].map(|variant| variant.at(size, depth));
         Pairing { label, pairs: SCHEMES.map(pair).to_vec() }
@@ -343,12 +329,10 @@ pub(super) fn paired(counts: &Counts, corner: &str, pairings: impl IntoIterator<
     table(corner, columns.map(str::to_owned), rows)
 }
 
-/// One variant against each of the others at a size and depth.
 pub(super) fn against_others(variant: Variant, size: usize, depth: u32) -> impl Iterator<Item = Pairing> {
     variant.others().map(move |other| Pairing::new(other, variant.at(size, depth), other.at(size, depth)))
 }
 
-/// One variant against each of the others over all sizes.
 pub(super) fn one_by_one(counts: &Counts, variant: Variant) -> String {
     let pairings = variant.others().map(|other| {
         let label = format!("{} against {}", variant.scheme, other.scheme);
@@ -368,7 +352,6 @@ pub(super) fn depth_by_depth(counts: &Counts, variant: Variant, base: Variant) -
     paired(counts, &format!("{variant} against {}, all sizes", base.scheme), pairings)
 }
 
-/// One scheme against another: by size, cleared and stamped, and by depth.
 pub(super) fn compared(counts: &Counts, scheme: Scheme, base: Scheme) -> String {
     paragraphs([
         size_by_size(counts, cleared(scheme), cleared(base)),
@@ -377,7 +360,6 @@ pub(super) fn compared(counts: &Counts, scheme: Scheme, base: Scheme) -> String 
     ])
 }
 
-/// Variants of [`LARGEST`] against no table, at some depths.
 pub(super) fn against_no_table(
     counts: &Counts,
     corner: &str,
@@ -389,7 +371,6 @@ pub(super) fn against_no_table(
     paired(counts, corner, cells.into_iter().map(pairing))
 }
 
-/// Nodes without a table over those with one.
 pub(super) fn factors(counts: &Counts) -> String {
     let of_depth = |depth| {
         let cells = [cleared, stamped].into_iter().flat_map(|of| {
