@@ -55,26 +55,3 @@ impl PieceSquares {
         side(position.side_to_move()) - side(!position.side_to_move())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn start_position_is_even() {
-        let start = Position::startpos();
-        assert_eq!(PieceSquares::fill(&start).evaluate(&start), 0);
-        assert_eq!((CENTRE.len(), AROUND.len()), (4, 12));
-        assert!(CENTRE.is_disjoint(AROUND) && CENTRE.has(Square::E4) && AROUND.has(Square::F6));
-    }
-
-    #[test]
-    fn mobility_and_the_centre_count() {
-        let start = Position::startpos();
-        let tables = PieceSquares::fill(&start);
-        let on = |square| tables.0[Color::White as usize][Piece::Knight as usize][square as usize];
-        // From f3 a knight controls d4 and e5; from e5 it has more moves, but no square of the centre; from
-        // h1 one move.
-        assert!(on(Square::F3) > on(Square::E5) && on(Square::E5) > on(Square::G1) && on(Square::G1) > on(Square::H1));
-    }
-}

@@ -1,9 +1,8 @@
 //! Tests of the search as a whole.
 
-use super::evaluation::{PieceSquares, VALUES};
-use super::moves::{History, Picker};
+use super::evaluation::PieceSquares;
 use super::search::{INFINITE, Iteration, MATE, Node, Searcher};
-use sesame::position::{Game, Piece, Position};
+use sesame::position::{Game, Position};
 use sesame::search::TranspositionTable;
 use sesame_table::{Scheme, Table, TableOptions, Update};
 
@@ -152,31 +151,4 @@ fn bigall_counts_nodes_behind_hits() {
         searcher.behind_hits
     };
     assert!(behind_hits(Scheme::Big1) == 0 && behind_hits(Scheme::BigAll) > 0);
-}
-
-#[test]
-fn picker_returns_all_legal_moves_in_order() {
-    for fen in POSITIONS {
-        let position = Position::from_fen(fen).unwrap();
-        let history = History::default();
-        let mut expected: Vec<_> = position.legal_moves().to_vec();
-        let hints = [expected.first().copied(), expected.last().copied()];
-        for hints in [[None, None], [hints[0], None], hints] {
-            let mut picker = Picker::new(hints[0], hints[1]);
-            let mut moves: Vec<_> = std::iter::from_fn(|| picker.next(&position, &history)).collect();
-            let value = |piece: Piece| VALUES[piece as usize];
-            let rest = &moves[hints.iter().flatten().count().min(moves.len())..];
-            let kinds = rest.iter().map(|&mv| match position.captured(mv) {
-                Some(victim) => {
-                    let capturer = position.moved(mv);
-                    (0, -value(victim), if capturer == Piece::King { 1000 } else { value(capturer) })
-                }
-                None => mv.promotion().map_or((2, 0, 0), |piece| (1, -value(piece), 0)),
-            });
-            assert!(kinds.is_sorted(), "{fen}: {moves:?}");
-            moves.sort_unstable();
-            expected.sort_unstable();
-            assert_eq!(moves, expected, "{fen}");
-        }
-    }
 }

@@ -189,7 +189,7 @@ fn verdicts(claims: &[Claim]) -> String {
     table.to_string()
 }
 
-fn differences(claims: &[Claim], counts: &Counts, has_discussion: bool) -> String {
+pub(super) fn differences(claims: &[Claim], counts: &Counts, has_discussion: bool) -> String {
     let list = |verdict| -> String {
         let claims = claims.iter().filter(|claim| claim.verdict == verdict && claim.figure.is_some());
         let item = |claim: &Claim| {

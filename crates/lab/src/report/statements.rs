@@ -457,7 +457,8 @@ fn of_merits(counts: &Counts, statistic: fn([f64; 7], [f64; 7]) -> f64) -> Optio
 }
 
 fn edge_tables(counts: &Counts) -> String {
-    let by_scheme = SCHEMES.map(|scheme| Pairing::over_sizes(counts, scheme, stamped(scheme), cleared(scheme), DEPTH));
+    let by_scheme =
+        SCHEMES.map(|scheme| Pairing::over_sizes(counts, scheme, [stamped(scheme), cleared(scheme)], DEPTH));
     let by_size = SIZES.map(|size| Pairing::of_stamps(markdown::size(size), size, DEPTH));
     let by_depth = DEPTHS.map(|depth| Pairing::of_stamps(format!("{depth} ply"), LARGEST, depth));
     paragraphs([
@@ -468,8 +469,8 @@ fn edge_tables(counts: &Counts) -> String {
 }
 
 fn at_3_ply(counts: &Counts) -> String {
-    let cells = variants(true).into_iter().chain(variants(false)).map(|variant| (variant.to_string(), variant, 3));
-    against_no_table(counts, "against no table, 3 ply, 1024K", cells)
+    let variants = variants(true).into_iter().chain(variants(false));
+    paired(counts, "against no table, 3 ply, 1024K", variants.map(|variant| against_no_table(variant, variant, 3)))
 }
 
 fn at_3_ply_context(counts: &Counts) -> String {
@@ -495,8 +496,8 @@ fn over_3_ply(counts: &Counts) -> Option<Estimate> {
 }
 
 fn by_ply(counts: &Counts) -> String {
-    let cells = DEPTHS.map(|depth| (format!("{depth} ply"), stamped(Scheme::TwoBig1), depth));
-    against_no_table(counts, "TWOBIG1, 1024K, stamped, against no table", cells)
+    let at = |depth| against_no_table(format!("{depth} ply"), stamped(Scheme::TwoBig1), depth);
+    paired(counts, "TWOBIG1, 1024K, stamped, against no table", DEPTHS.map(at))
 }
 
 fn factor(counts: &Counts, variant: Variant, depth: u32) -> Option<Estimate> {

@@ -80,9 +80,14 @@ pub(super) fn share(sample: Sample, variant: Variant, depth: u32) -> f64 {
     sample.total(variant.at(LARGEST, depth)) / sample.total(without_table(depth))
 }
 
+/// The variants of a scheme follow each other.
+fn cleared_and_stamped() -> impl Iterator<Item = Variant> {
+    SCHEMES.into_iter().flat_map(|scheme| [cleared(scheme), stamped(scheme)])
+}
+
 /// Shares of the nodes that a table leaves, for each cell of Tables 2 and 3, beside the paper's.
 pub(super) fn shares(counts: &Counts) -> String {
-    let rows = SCHEMES.into_iter().flat_map(|scheme| [cleared(scheme), stamped(scheme)]).map(|variant| {
+    let rows = cleared_and_stamped().map(|variant| {
         let cell = |depth| {
             let (ours, theirs) = (share(counts.all(), variant, depth), paper_share(variant, depth));
             written(ours, |ours| format!("{ours:.2} / {theirs:.2} ({})", signed_percent(ours / theirs - 1.0)))
@@ -108,13 +113,12 @@ pub(super) fn nearness(counts: &Counts) -> Vec<String> {
              {verdict} a factor of 2."
         )
     });
-    let cells = SCHEMES.into_iter().flat_map(|scheme| [cleared(scheme), stamped(scheme)]);
-    let cells = cells.flat_map(|variant| DEPTHS.map(|depth| (variant, depth)));
-    let ratio = |(variant, depth)| share(counts.all(), variant, depth) / paper_share(variant, depth);
-    let shares: Vec<(String, f64)> = cells
-        .map(|(variant, depth)| (format!("{}, {variant}", plies(depth)), ratio((variant, depth))))
-        .filter(|(_, ratio)| !ratio.is_nan())
-        .collect();
+    let ratios = |variant| {
+        let ratio = |depth| share(counts.all(), variant, depth) / paper_share(variant, depth);
+        DEPTHS.map(|depth| (format!("{depth} ply, {variant}"), ratio(depth)))
+    };
+    let mut shares: Vec<(String, f64)> = cleared_and_stamped().flat_map(ratios).collect();
+    shares.retain(|(_, ratio)| !ratio.is_nan());
     let within = shares.iter().filter(|(_, ratio)| (0.85..=1.15).contains(ratio)).count();
     let with = farthest(&shares).map(|(place, ratio)| {
         format!(
@@ -170,10 +174,8 @@ pub(super) fn saved(sample: Sample, first: usize, last: usize, depth: u32) -> f6
 /// Savings per doubling by depth: deeper searches fill the table more.
 pub(super) fn doublings_by_depth(counts: &Counts) -> String {
     let by_depth = |corner: &str, steps: Vec<&[usize]>| {
-        let columns = steps.iter().map(|step| step_label(step));
-        by_depth(corner, columns, |depth| {
-            steps.iter().map(|step| saved(counts.all(), step[0], step[1], depth)).collect()
-        })
+        let saved = |depth| steps.iter().map(|step| saved(counts.all(), step[0], step[1], depth)).collect();
+        by_depth(corner, steps.iter().map(|step| step_label(step)), saved)
     };
     let ends = [DEEP_SIZES[0], LARGEST];
     paragraphs([
@@ -205,10 +207,10 @@ pub(super) fn ranks(counts: &Counts, stamped: bool, depth: u32) -> String {
     let sizes = counts.sizes(&variants(stamped), depth);
     let totals = sizes.iter().map(|&size| counts.all().totals(stamped, size, depth));
     let columns: Vec<[f64; 7]> = totals.chain([counts.all().merits(stamped, &sizes, depth)]).collect();
-    let rank =
-        |index| move |column: &[f64; 7]| (1 + column.iter().filter(|&&total| total < column[index]).count()) as f64;
-    let rows = SCHEMES.iter().enumerate();
-    let rows = rows.map(|(index, scheme)| row(scheme, columns.iter().map(rank(index)), |rank| rank.to_string()));
+    let rows = SCHEMES.iter().enumerate().map(|(index, scheme)| {
+        let rank = |column: &[f64; 7]| 1 + column.iter().filter(|&&total| total < column[index]).count();
+        (scheme.to_string(), columns.iter().map(|column| rank(column).to_string()).collect())
+    });
     let labels = sizes.iter().copied().map(markdown::size).chain(["all sizes".to_owned()]);
     let corner = format!("place, {depth} ply, {}", between(stamped));
     if sizes.is_empty() { String::new() } else { table(&corner, labels, rows) }
@@ -263,7 +265,7 @@ pub(super) fn two_levels(counts: &Counts) -> String {
     let sizes = table("worse two-level against best one-level, 7 ply", columns, SIZES.map(of_size));
     let pairs = SCHEMES[..2].iter().flat_map(|&two| SCHEMES[2..].iter().map(move |&one| (two, one)));
     let pairs = pairs.map(|(two, one)| {
-        Pairing::over_sizes(counts, format!("{two} against {one}"), cleared(two), cleared(one), DEPTH)
+        Pairing::over_sizes(counts, format!("{two} against {one}"), [cleared(two), cleared(one)], DEPTH)
     });
     if counts.sizes(&variants(false), DEPTH).is_empty() {
         return String::new();
@@ -291,16 +293,9 @@ impl Pairing {
         Pairing { label: label.to_string(), pairs: vec![[cell, base]] }
     }
 
-    pub(super) fn over_sizes(
-        counts: &Counts,
-        label: impl ToString,
-        one: Variant,
-        base: Variant,
-        depth: u32,
-    ) -> Pairing {
-        let sizes = counts.sizes(&[one, base], depth).into_iter();
-        let pairs = sizes.map(|size| [one, base].map(|variant| variant.at(size, depth))).collect();
-        Pairing { label: label.to_string(), pairs }
+    pub(super) fn over_sizes(counts: &Counts, label: impl ToString, both: [Variant; 2], depth: u32) -> Pairing {
+        let pair = |size| both.map(|variant| variant.at(size, depth));
+        Pairing { label: label.to_string(), pairs: counts.sizes(&both, depth).into_iter().map(pair).collect() }
     }
 
     pub(super) fn of_stamps(label: String, size: usize, depth: u32) -> Pairing {
@@ -336,19 +331,19 @@ pub(super) fn against_others(variant: Variant, size: usize, depth: u32) -> impl 
 pub(super) fn one_by_one(counts: &Counts, variant: Variant) -> String {
     let pairings = variant.others().map(|other| {
         let label = format!("{} against {}", variant.scheme, other.scheme);
-        Pairing::over_sizes(counts, label, variant, other, DEPTH)
+        Pairing::over_sizes(counts, label, [variant, other], DEPTH)
     });
     paired(counts, &format!("7 ply, {}, all sizes", between(variant.stamped)), pairings)
 }
 
 pub(super) fn size_by_size(counts: &Counts, variant: Variant, base: Variant) -> String {
     let at = |size| Pairing::new(markdown::size(size), variant.at(size, DEPTH), base.at(size, DEPTH));
-    let all = Pairing::over_sizes(counts, "all sizes", variant, base, DEPTH);
+    let all = Pairing::over_sizes(counts, "all sizes", [variant, base], DEPTH);
     paired(counts, &format!("{variant} against {}, 7 ply", base.scheme), SIZES.map(at).into_iter().chain([all]))
 }
 
 pub(super) fn depth_by_depth(counts: &Counts, variant: Variant, base: Variant) -> String {
-    let pairings = DEPTHS.map(|depth| Pairing::over_sizes(counts, plies(depth), variant, base, depth));
+    let pairings = DEPTHS.map(|depth| Pairing::over_sizes(counts, plies(depth), [variant, base], depth));
     paired(counts, &format!("{variant} against {}, all sizes", base.scheme), pairings)
 }
 
@@ -360,15 +355,8 @@ pub(super) fn compared(counts: &Counts, scheme: Scheme, base: Scheme) -> String 
     ])
 }
 
-pub(super) fn against_no_table(
-    counts: &Counts,
-    corner: &str,
-    cells: impl IntoIterator<Item = (String, Variant, u32)>,
-) -> String {
-    let pairing = |(label, variant, depth): (String, Variant, u32)| {
-        Pairing::new(label, variant.at(LARGEST, depth), without_table(depth))
-    };
-    paired(counts, corner, cells.into_iter().map(pairing))
+pub(super) fn against_no_table(label: impl ToString, variant: Variant, depth: u32) -> Pairing {
+    Pairing::new(label, variant.at(LARGEST, depth), without_table(depth))
 }
 
 pub(super) fn factors(counts: &Counts) -> String {
