@@ -92,9 +92,8 @@ pub fn study(depth: u32, jobs: usize) -> Result<Vec<(String, String)>, CommandEr
     let results = results.map_err(CommandError::failed)?;
     let results: Vec<&[CrowdingResult]> = results.chunks(SIZES_KIB.len()).collect();
     let engine = concat!(env!("CARGO_PKG_VERSION"), " (network)");
-    let values: [(&str, &dyn std::fmt::Display); 3] =
-        [("depth", &depth), ("engine", &engine), ("tables", &tables(&results))];
-    let page = fill(include_str!("pages/crowding.md"), &values);
+    let page = include_str!("pages/crowding.md");
+    let page = fill(page, &[("depth", &depth), ("engine", &engine), ("tables", &tables(&results))]);
     let picture = picture(&results).map_err(CommandError::failed)?;
     Ok(vec![("crowding.md".into(), page), ("crowding.svg".into(), picture)])
 }

@@ -30,6 +30,9 @@ pub const DEEP_SIZES: [usize; 4] = [16 << 10, 64 << 10, 256 << 10, 1024 << 10];
 
 const NO_TABLE: &str = "none";
 
+/// Versions of the format and of ALIBABA, and a hash of the paper's positions.
+const CONDITIONS: &str = "# sesame lab results 1 alibaba 1 8266fd5f14596437";
+
 const COLUMNS: &str = "scheme,stamped,positions,test,depth,nodes,score,move";
 
 /// Scheme, stamping, size, test and depth. The order is that of the results file.
@@ -155,20 +158,12 @@ fn depths(text: &str) -> Result<RangeInclusive<u32>, String> {
 impl Selection {
     fn series(&self) -> Vec<Series> {
         let sizes = if self.sizes.is_empty() { &SIZES[..] } else { &self.sizes };
-        let stamping = match self.stamping {
-            Stamping::Yes => &[true][..],
-            Stamping::No => &[false],
-            Stamping::Both => &[false, true],
-        };
-        let mut series = Vec::new();
-        let all = std::iter::once(None).chain(Scheme::ALL.iter().copied().map(Some));
-        for scheme in all.filter(|scheme| self.schemes.is_empty() || self.schemes.contains(scheme)) {
-            if scheme.is_none() {
-                series.push(Series::WITHOUT_TABLE);
-                continue;
-            }
-            for &stamped in stamping {
-                series.extend(sizes.iter().map(|&positions| Series { scheme, stamped, positions }));
+        let is_wanted = |scheme| self.schemes.is_empty() || self.schemes.contains(&scheme);
+        let mut series = if is_wanted(None) { vec![Series::WITHOUT_TABLE] } else { Vec::new() };
+        for scheme in Scheme::ALL.iter().copied().map(Some).filter(|&scheme| is_wanted(scheme)) {
+            for (stamped, unwanted) in [(false, Stamping::Yes), (true, Stamping::No)] {
+                let all = sizes.iter().map(|&positions| Series { scheme, stamped, positions });
+                series.extend(all.filter(|_| self.stamping != unwanted));
             }
         }
         series.sort_unstable_by_key(|series| series.key(0, 0));
@@ -273,9 +268,8 @@ pub fn run(selection: &Selection, output: &Path, resume: bool, threads: usize) -
     Ok([observations.len(), found])
 }
 
-/// Versions of the format and of ALIBABA, and the hash of the positions.
 fn head() -> Vec<String> {
-    vec![format!("# sesame lab results 1 alibaba 1 {:016x}", positions::paper_hash()), COLUMNS.to_owned()]
+    [CONDITIONS, COLUMNS].map(str::to_owned).to_vec()
 }
 
 pub fn read(path: &Path) -> Result<Vec<Observation>, CommandError> {

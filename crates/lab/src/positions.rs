@@ -4,29 +4,10 @@ use sesame::position::Position;
 
 pub const TESTS: usize = 18;
 
-/// White's positions from move 15 on in Kasparov-Short, Amsterdam 1994 (section 5, appendix A).
-const PAPER: &str = include_str!("positions.epd");
-
-/// Returns the positions in the order of their numbers, without earlier moves.
+/// Returns White's positions from move 15 on in Kasparov-Short, Amsterdam 1994 (section 5, appendix A), without earlier
+/// moves.
 pub fn paper() -> Vec<Position> {
-    PAPER.lines().filter_map(parse).collect()
-}
-
-/// Identifies the paper's positions in results files: FNV-1a of their FENs.
-pub(crate) fn paper_hash() -> u64 {
-    let fens: String = paper().iter().map(|position| format!("\n{}", position.fen(true))).collect();
-    let fold = |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3);
-    format!("{fens}\n").bytes().fold(0xCBF2_9CE4_8422_2325, fold)
-}
-
-fn parse(line: &str) -> Option<Position> {
-    let board: Vec<&str> = line.split_ascii_whitespace().take(4).collect();
-    Position::from_fen(&format!("{} {} {}", board.join(" "), operand(line, "hmvc")?, operand(line, "fmvn")?)).ok()
-}
-
-fn operand<'a>(line: &'a str, operation: &str) -> Option<&'a str> {
-    let (_, rest) = line.split_once(&format!(" {operation} "))?;
-    rest.split(';').next()
+    include_str!("positions.fen").lines().filter_map(|fen| Position::from_fen(fen).ok()).collect()
 }
 
 #[cfg(test)]

@@ -10,9 +10,9 @@ const PROMOTIONS: [Piece; 4] = [Piece::Queen, Piece::Rook, Piece::Bishop, Piece:
 /// Returns captures, most valuable victim first, of equals the least valuable capturer first; then promotions without
 /// captures, most valuable new piece first. The side to move must not be in check.
 pub fn captures_and_promotions(position: &Position) -> MoveList {
-    let (mut noisy, mut moves) = (MoveList::new(), MoveList::new());
-    position.noisy_moves(&mut noisy);
-    noisy.iter().filter(|&&mv| position.captured(mv).is_some()).for_each(|&mv| moves.push(mv));
+    let mut moves = MoveList::new();
+    position.noisy_moves(&mut moves);
+    moves.retain(|mv| position.captured(*mv).is_some());
     moves.sort_by_key(|&mv| {
         let (victim, capturer) = (position.captured(mv).map(|piece| VALUES[piece as usize]), position.moved(mv));
         let squares = if capturer == Piece::Pawn { [mv.to(), mv.from()] } else { [mv.from(), mv.to()] };
@@ -73,9 +73,7 @@ impl Picker {
     /// Both moves must be legal.
     pub fn new(refutation: Option<Move>, tt_move: Option<Move>) -> Self {
         let hints = [refutation, tt_move.filter(|_| tt_move != refutation)];
-        let mut moves = MoveList::new();
-        hints.into_iter().flatten().for_each(|mv| moves.push(mv));
-        Self { stage: Stage::Hints, hints, moves, next: 0 }
+        Self { stage: Stage::Hints, hints, moves: hints.into_iter().flatten().collect(), next: 0 }
     }
 
     /// `position` must be the same in every call.
@@ -100,9 +98,9 @@ impl Picker {
 
 fn quiets(position: &Position, history: &History) -> MoveList {
     let us = position.side_to_move();
-    let (mut all, mut quiets) = (MoveList::new(), MoveList::new());
-    position.quiet_moves(&mut all);
-    all.iter().filter(|mv| mv.promotion().is_none()).for_each(|&mv| quiets.push(mv));
+    let mut quiets = MoveList::new();
+    position.quiet_moves(&mut quiets);
+    quiets.retain(|mv| mv.promotion().is_none());
     quiets.sort_by_key(|&mv| Reverse(history.score(us, mv)));
     quiets
 }

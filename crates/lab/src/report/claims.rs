@@ -32,12 +32,6 @@ impl Details {
     }
 }
 
-impl Statement {
-    pub(super) fn is_read_from_tables(&self) -> bool {
-        self.source.starts_with("Table")
-    }
-}
-
 /// The numbers with which a statement holds.
 pub(super) struct Range {
     unit: Unit,

@@ -74,7 +74,7 @@ pub(super) fn render(
     let claims = claims(&counts);
     let figures = figures::figures(&counts)?;
     let (read, said): (Vec<&Claim>, Vec<&Claim>) =
-        claims.iter().partition(|claim| claim.statement.is_read_from_tables());
+        claims.iter().partition(|claim| claim.statement.source.starts_with("Table"));
     let tests = [("tests", TESTS.to_string())];
     let merits: String = [false, true].map(|stamped| merit(&counts, stamped)).into_iter().flatten().collect();
     let summary = [
@@ -123,36 +123,32 @@ fn merit(counts: &Counts, stamped: bool) -> Option<String> {
     let sizes = counts.sizes(&variants(stamped), DEPTH);
     let merits = counts.all().merits(stamped, &sizes, DEPTH);
     let [first, second, .., last] = tables::ranked(merits)[..] else { return None };
-    let mut merits = merits.to_vec();
-    merits.sort_by(f64::total_cmp);
+    let mut ordered = merits;
+    ordered.sort_by(f64::total_cmp);
+    let [behind, worst] = [ordered[1], ordered[6]].map(|merit| signed_percent(merit / ordered[0] - 1.0));
     let how = if stamped { "With entries stamped" } else { "With the table cleared" };
     (!sizes.is_empty()).then(|| {
         format!(
             "{how} between positions, over the sizes {} at 7 ply, {first} visits the fewest nodes; {second} is \
-             second with {}, {last} last with {}. ",
+             second with {behind}, {last} last with {worst}. ",
             markdown::sizes(&sizes),
-            signed_percent(merits[1] / merits[0] - 1.0),
-            signed_percent(merits[merits.len() - 1] / merits[0] - 1.0),
         )
     })
 }
 
 fn extent(counts: &Counts, wall_time: Option<WallTime>) -> String {
-    let (searches, all) = (grouped(counts.with_table as u64), grouped(PAPER_OBSERVATIONS as u64));
-    let mut text = format!(
-        "The results are {searches} of the paper's {all} searches with a table and {} without. ",
-        counts.without_table
-    );
-    if counts.incomplete > 0 {
+    let &Counts { with_table, without_table, incomplete, unplanned, .. } = counts;
+    let [searches, all, more] = [with_table, PAPER_OBSERVATIONS, unplanned].map(|count| grouped(count as u64));
+    let mut text =
+        format!("The results are {searches} of the paper's {all} searches with a table and {without_table} without. ");
+    if incomplete > 0 {
         text += &format!(
-            "{} entries lack some of their {TESTS} positions and are left out: the run is not finished. ",
-            counts.incomplete
+            "{incomplete} entries lack some of their {TESTS} positions and are left out: the run is not finished. "
         );
     }
-    if counts.unplanned > 0 {
+    if unplanned > 0 {
         text += &format!(
-            "{} more searches, of sizes or depths that the paper's experiment does not have, are left out. ",
-            grouped(counts.unplanned as u64)
+            "{more} more searches, of sizes or depths that the paper's experiment does not have, are left out. "
         );
     }
     let hours = grouped(PAPER_HOURS as u64);
@@ -165,7 +161,7 @@ fn extent(counts: &Counts, wall_time: Option<WallTime>) -> String {
         Some(threads) => format!(" on {threads} threads"),
     };
     let took = if seconds < 120.0 { format!("{seconds:.0} seconds") } else { format!("{:.1} minutes", seconds / 60.0) };
-    text += &if counts.with_table < PAPER_OBSERVATIONS {
+    text += &if with_table < PAPER_OBSERVATIONS {
         format!("They took {took}{threads}; the paper's whole run took {hours} hours on one SUN 4.")
     } else {
         let ratio = grouped((PAPER_HOURS * 3600.0 / seconds).round() as u64);

@@ -40,7 +40,8 @@ fn committed_results_give_the_committed_pages() {
 #[test]
 fn papers_tables_are_complete() {
     for depth in DEPTHS {
-        assert!(all_variants().iter().all(|variant| paper(variant.at(LARGEST, depth)) < paper(without_table(3)) * 2e3));
+        assert!(!all_variants().iter().any(|variant| paper(variant.at(LARGEST, depth)).is_nan()));
+        assert!(!paper(without_table(depth)).is_nan());
         assert!(paper(all_variants()[0].at(SIZES[0], depth)).is_nan());
     }
 }
