@@ -5,23 +5,23 @@
 //! everything after. So each figure is a geometric mean over the bench's positions with its interval, and a
 //! difference counts when the interval excludes 1.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use sesame::search::{SearchTable, TranspositionTable};
+use sesame::engine::{Network, bench};
+use sesame::position::{Game, Position};
+use sesame::search::{Control, SearchContext, ThreadData, TtEntry, Worker};
 use sesame_command::parallel;
 use sesame_command::{CommandError, print_status};
 use sesame_report::chart::{Axis, Chart, ChartError, Curve, CurveStyle, Reference};
-use sesame_report::markdown::{Table, fill, or_dash};
+use sesame_report::markdown::{Table as MarkdownTable, fill, or_dash};
 use sesame_report::statistics::{Comparison, Estimate, compare};
-use sesame_table::{Scheme, TableError, TableOptions, Update};
+use sesame_table::{Counters, Scheme, Table, TableError, TableOptions, Update};
 
-use crate::engine_search::EngineSearch;
-
-pub type TableDesign = (Scheme, Update);
+type TableDesign = (Scheme, Update);
+type CountedTable = Arc<Table<TtEntry, Counters>>;
 
 /// The engine's own comes first: the others are compared with it.
-pub const DESIGNS: [TableDesign; 4] = [
+const DESIGNS: [TableDesign; 4] = [
     (Scheme::TwoBig1, Update::Merge),
     (Scheme::TwoBig1, Update::Overwrite),
     (Scheme::TwoDeep, Update::Merge),
@@ -33,89 +33,77 @@ fn name((scheme, update): TableDesign) -> String {
 }
 
 /// The last one is never full.
-pub const SIZES_KIB: [usize; 10] = [64, 128, 256, 512, 1024, 2048, 4096, 8192, 16_384, 512 << 10];
+const SIZES_KIB: [usize; 10] = [64, 128, 256, 512, 1024, 2048, 4096, 8192, 16_384, 512 << 10];
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct CrowdingResult {
-    pub design: TableDesign,
-    pub kib: usize,
-    /// Searched nodes, and the table's fullness afterwards in permille.
-    pub positions: Vec<(u64, u32)>,
-    pub probes: u64,
-    /// Successful probes.
-    pub hits: u64,
+struct CrowdingResult {
+    nodes: Vec<u64>,
+    /// Sum over the positions after their searches, in permille.
+    full: u32,
+    probes: u64,
+    hits: u64,
 }
 
 impl CrowdingResult {
-    /// After the searches, 0 to 1.
-    pub fn fullness(&self) -> f64 {
-        let sum: u32 = self.positions.iter().map(|&(_, permille)| permille).sum();
-        f64::from(sum) / 1000.0 / self.positions.len().max(1) as f64
+    /// In percent, the mean of the positions.
+    fn fullness(&self) -> f64 {
+        f64::from(self.full) / 10.0 / self.nodes.len().max(1) as f64
     }
 
-    /// Position by position.
-    pub fn against(&self, other: &CrowdingResult) -> Option<Comparison> {
-        let pairs = self.positions.iter().zip(&other.positions);
-        let ratios: Vec<f64> = pairs.map(|(&(mine, _), &(others, _))| mine as f64 / others as f64).collect();
-        compare(&ratios)
+    fn against(&self, other: &CrowdingResult) -> Option<Comparison> {
+        let pairs = self.nodes.iter().zip(&other.nodes);
+        compare(&pairs.map(|(&mine, &others)| mine as f64 / others as f64).collect::<Vec<_>>())
     }
 }
 
-/// Searches the bench on every design at every size, `jobs` at a time. The results are in the order of designs and sizes,
-/// and do not depend on `jobs`.
-fn measure(
-    depth: u32,
-    designs: &[TableDesign],
-    sizes_kib: &[usize],
-    jobs: usize,
-) -> Result<Vec<CrowdingResult>, TableError> {
-    let plan = designs.iter().flat_map(|&design| sizes_kib.iter().map(move |&kib| (design, kib)));
-    parallel::try_map(plan, jobs, |(design, kib)| {
-        let result = run(design, kib, depth)?;
-        print_status(&format!("{} with {kib} KiB: done", name(design)));
-        Ok(result)
-    })
+fn measure((scheme, update): TableDesign, kib: usize, depth: u32) -> Result<CrowdingResult, TableError> {
+    const BYTES_OF_A_POSITION: usize = 16;
+    let options = TableOptions::default().positions(kib * 1024 / BYTES_OF_A_POSITION).rule(scheme).update(update);
+    let table: CountedTable = Arc::new(Table::with_options(options)?);
+    let mut result = CrowdingResult { nodes: Vec::new(), full: 0, probes: 0, hits: 0 };
+    for position in bench::positions().filter(Position::has_legal_move) {
+        table.clear(1);
+        result.nodes.push(search(&table, &Game::new(position), depth));
+        result.full += table.hashfull();
+    }
+    let stats = table.recorder().stats();
+    Ok(CrowdingResult { probes: stats.probes, hits: stats.hits, ..result })
 }
 
-/// Of a table, for each position.
-const BYTES: usize = 16;
-
-fn run((scheme, update): TableDesign, kib: usize, depth: u32) -> Result<CrowdingResult, TableError> {
-    let options = TableOptions::default().positions(kib * 1024 / BYTES).rule(scheme).update(update);
-    let mut search = EngineSearch::new(&Arc::new(TranspositionTable::with_options(options)?));
-    let mut positions = Vec::new();
-    search.bench(depth, |table, nodes, _| positions.push((nodes, table.hashfull())));
-    let [probes, hits] = search.table().probes_and_hits();
-    Ok(CrowdingResult { design: (scheme, update), kib, positions, probes, hits })
+/// Returns the nodes of Sesame's search with one thread, quiescence included.
+fn search(table: &CountedTable, game: &Game, depth: u32) -> u64 {
+    table.next_generation();
+    let context = SearchContext::alone(game, table, &Network::embedded(), Control::new(1, None));
+    let mut worker = Worker::new(0, ThreadData::default(), context);
+    for depth in 1..=depth {
+        worker.iterate(depth, |_, _| ());
+    }
+    worker.nodes()
 }
 
-/// Measures with `jobs` searches at a time, and returns the page.
+/// Searches the bench on every design at every size, `jobs` at a time, and returns the page and its picture.
 pub fn study(depth: u32, jobs: usize) -> Result<Vec<(String, String)>, CommandError> {
-    let results = measure(depth, &DESIGNS, &SIZES_KIB, jobs).map_err(CommandError::failed)?;
-    page(depth, &results).map_err(CommandError::failed)
+    let plan = DESIGNS.into_iter().flat_map(|design| SIZES_KIB.map(|kib| (design, kib)));
+    let results = parallel::try_map(plan, jobs, |(design, kib)| {
+        let result = measure(design, kib, depth)?;
+        print_status(&format!("{} with {kib} KiB: done", name(design)));
+        Ok::<_, TableError>(result)
+    });
+    let results = results.map_err(CommandError::failed)?;
+    let results: Vec<&[CrowdingResult]> = results.chunks(SIZES_KIB.len()).collect();
+    let engine = concat!(env!("CARGO_PKG_VERSION"), " (network)");
+    let page = include_str!("pages/crowding.md");
+    let page = fill(page, &[("depth", &depth), ("engine", &engine), ("tables", &tables(&results))]);
+    let picture = picture(&results).map_err(CommandError::failed)?;
+    Ok(vec![("crowding.md".into(), page), ("crowding.svg".into(), picture)])
 }
 
-/// Files by name: Markdown and picture. `results` has every design at every size, the largest last.
-fn page(depth: u32, results: &[CrowdingResult]) -> Result<Vec<(String, String)>, ChartError> {
-    let text = fill(
-        include_str!("pages/crowding.md"),
-        &[("depth", &depth), ("engine", &crate::ENGINE), ("tables", &tables(results))],
-    );
-    Ok(vec![("crowding.md".into(), text), ("crowding.svg".into(), picture(results)?)])
-}
-
-/// Nodes to depth over those with an ample table, by the fullness of each design's table.
-fn picture(results: &[CrowdingResult]) -> Result<String, ChartError> {
-    let ample = |design: TableDesign| results.iter().rev().find(|result| result.design == design);
-    let mut designs: Vec<TableDesign> = results.iter().map(|result| result.design).collect();
-    designs.dedup();
-    let curve = |(&design, look): (&TableDesign, CurveStyle)| {
-        let of_design = results.iter().filter(|result| result.design == design);
-        let ratio =
-            |result: &CrowdingResult| Some((100.0 * result.fullness(), result.against(ample(design)?)?.mean.value));
-        Curve::new(name(design), look, of_design.filter_map(ratio).collect())
+fn picture(results: &[&[CrowdingResult]]) -> Result<String, ChartError> {
+    let curve = |((design, results), style): ((TableDesign, &&[CrowdingResult]), CurveStyle)| {
+        let point = |result: &CrowdingResult| Some((result.fullness(), result.against(results.last()?)?.mean.value));
+        Curve::new(name(design), style, results.iter().filter_map(point).collect())
     };
-    let curves: Vec<Curve> = designs.iter().zip(CurveStyle::ALL).map(curve).collect();
+    let curves: Vec<Curve> = DESIGNS.into_iter().zip(results).zip(CurveStyle::ALL).map(curve).collect();
     let ratios = curves.iter().flat_map(|curve| curve.points.iter().map(|&(_, ratio)| ratio)).chain([0.8, 1.2]);
     Chart {
         title: "Does a full table cost nodes? Two schemes, with and without merging".into(),
@@ -133,64 +121,64 @@ fn picture(results: &[CrowdingResult]) -> Result<String, ChartError> {
     .draw_panels()
 }
 
-/// For each size: fullness of the engine's table, nodes of every design over its own with an ample table, and over the engine's
-/// at the same size; then the hit rates.
-fn tables(results: &[CrowdingResult]) -> String {
-    let sizes: BTreeSet<usize> = results.iter().map(|result| result.kib).collect();
-    let mut designs: Vec<TableDesign> = results.iter().map(|result| result.design).collect();
-    designs.dedup();
-    let find =
-        |design: TableDesign, kib: usize| results.iter().find(|result| result.design == design && result.kib == kib);
-    let (Some(&first), Some(&ample)) = (designs.first(), sizes.last()) else { return String::new() };
-    let of_all = |cell: &dyn Fn(&CrowdingResult) -> Option<String>| {
-        let head = ["KiB".to_owned(), "full".to_owned()].into_iter();
-        let mut table = Table::new(head.chain(designs.iter().map(|&design| name(design)))).with_text_columns(0);
-        for &kib in &sizes {
-            let fullness = find(first, kib).map_or(0.0, CrowdingResult::fullness);
-            let cells = designs.iter().map(|&design| or_dash(find(design, kib).and_then(cell), |text| text));
-            table.row([kib.to_string(), format!("{:.0} %", 100.0 * fullness)].into_iter().chain(cells));
+/// Three tables, with a row for each size and a column for each design: nodes over those of the design with an ample
+/// table, nodes over those of the engine's design at the same size, and hit rates.
+fn tables(results: &[&[CrowdingResult]]) -> String {
+    let table = |cell: &dyn Fn(&[CrowdingResult], usize) -> Option<String>| {
+        let head = ["KiB".to_owned(), "full".to_owned()].into_iter().chain(DESIGNS.map(name));
+        let mut table = MarkdownTable::new(head).with_text_columns(0);
+        for (size, kib) in SIZES_KIB.iter().enumerate() {
+            let full = format!("{:.0} %", results[0][size].fullness());
+            let cells = results.iter().map(|of_design| or_dash(cell(of_design, size), |text| text));
+            table.row([kib.to_string(), full].into_iter().chain(cells));
         }
         table
     };
-    let ratio = |one: &CrowdingResult, other: Option<&CrowdingResult>| {
-        let Estimate { value, interval } = one.against(other?)?.mean;
+    let ratio = |one: &CrowdingResult, other: &CrowdingResult| {
+        let Estimate { value, interval } = one.against(other)?.mean;
         Some(format!("{value:.3} [{:.3}, {:.3}]", interval.low, interval.high))
     };
-    let to_ample = of_all(&|result| ratio(result, find(result.design, ample)));
-    let to_first = of_all(&|result| ratio(result, find(first, result.kib)));
-    let hits = of_all(&|result| Some(format!("{:.1} %", 100.0 * result.hits as f64 / result.probes.max(1) as f64)));
+    let to_ample = table(&|of_design, size| ratio(&of_design[size], of_design.last()?));
+    let to_first = table(&|of_design, size| ratio(&of_design[size], &results[0][size]));
+    let hits = table(&|of_design, size| {
+        let CrowdingResult { probes, hits, .. } = of_design[size];
+        Some(format!("{:.1} %", 100.0 * hits as f64 / probes.max(1) as f64))
+    });
+    let (ample, first) = (SIZES_KIB[SIZES_KIB.len() - 1], name(DESIGNS[0]));
     format!(
-        "Nodes to depth over those with {ample} KiB:\n\n{to_ample}\nNodes to depth over those of \
-         {}:\n\n{to_first}\nHits per probe:\n\n{hits}",
-        name(first)
+        "Nodes to depth over those with {ample} KiB:\n\n{to_ample}\n\
+         Nodes to depth over those of {first}:\n\n{to_first}\nHits per probe:\n\n{hits}"
     )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sesame::engine::{Engine, Limits, Options};
 
     #[test]
-    fn results_do_not_depend_on_the_jobs() {
-        let designs = [DESIGNS[0], DESIGNS[2]];
-        let one = measure(6, &designs, &[1, 4096], 1).unwrap();
-        assert_eq!(measure(6, &designs, &[1, 4096], 3).unwrap(), one);
-        let [crowded, ample, other_crowded, other_ample] = one.as_slice() else { panic!("{one:?}") };
-        assert_eq!((crowded.design, crowded.kib), (designs[0], 1));
-        assert_eq!((other_ample.design, other_ample.kib), (designs[1], 4096));
-        for (crowded, ample) in [(crowded, ample), (other_crowded, other_ample)] {
-            assert!(crowded.fullness() > 0.9 && ample.fullness() < 0.1, "{crowded:?} {ample:?}");
+    fn nodes_are_those_of_the_engine() {
+        let table = Arc::new(Table::with_mib(1, Scheme::default()).unwrap());
+        let mut engine = Engine::new(Options { hash_mib: 1, ..Options::default() }).unwrap();
+        for position in bench::positions().filter(Position::has_legal_move) {
+            let game = Game::new(position);
+            engine.new_game();
+            table.clear(1);
+            let report = engine.search(&game, Limits { depth: Some(6), ..Limits::default() }).unwrap();
+            assert_eq!(search(&table, &game, 6), report.nodes, "{}", game.position());
+        }
+    }
+
+    #[test]
+    fn crowded_tables_have_fewer_hits() {
+        for design in [DESIGNS[0], DESIGNS[2]] {
+            let [crowded, ample] = [1, 4096].map(|kib| measure(design, kib, 6).unwrap());
+            assert_eq!(measure(design, 1, 6).unwrap(), crowded, "the figures are reproducible");
+            assert!(crowded.fullness() > 90.0 && ample.fullness() < 10.0, "{crowded:?} {ample:?}");
             // Nodes without a table move are searched with reduced depth: their number may fall as well as
             // rise.
-            assert_ne!(crowded.against(ample).unwrap().mean.value, 1.0);
+            assert_ne!(crowded.against(&ample).unwrap().mean.value, 1.0);
             assert!(crowded.hits * ample.probes < ample.hits * crowded.probes);
         }
-        // Tables that are never full differ by chance alone.
-        assert!((0.9..1.1).contains(&other_ample.against(ample).unwrap().mean.value));
-        let files = page(6, &one).unwrap();
-        assert!(files.iter().any(|(name, svg)| name == "crowding.svg" && svg.starts_with("<svg")), "{files:?}");
-        let text = tables(&one);
-        assert_eq!(text.lines().filter(|line| line.starts_with("| 4096 | ")).count(), 3, "{text}");
-        assert!(text.contains(" 1.000 [1.000, 1.000] |"), "{text}");
     }
 }

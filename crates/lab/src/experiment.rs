@@ -2,38 +2,42 @@
 //!
 //! A *cleared* series empties the table before each test position, so each position is a job of its own.
 //! ALIBABA keeps nothing but the table from search to search and counts the nodes of all iterations, so that
-//! one search to the greatest depth gives the node counts of all smaller depths. A *stamped* series keeps the
+//! one search to the maximum depth gives the node counts of all smaller depths. A *stamped* series keeps the
 //! table from one test position to the next. Its contents depend on the depth of the searches before, so each
 //! depth is a job that searches all test positions in order. The series without a table is divided like a
 //! cleared one.
 
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::fmt;
 use std::ops::{Range, RangeInclusive};
 use std::path::Path;
 
+use clap::{Args, ValueEnum};
 use parking_lot::Mutex;
 
 use crate::alibaba::Searcher;
-use crate::positions::{self, TestPosition};
-use sesame::position::Game;
+use crate::positions::{self, TESTS};
+use sesame::position::{Game, Position};
 use sesame_command::CommandError;
 use sesame_command::files::{self, Results};
 use sesame_command::{Progress, parallel};
 use sesame_table::{Scheme, Table, TableError, TableOptions, Update};
 
-/// In positions: 8K to 1024K.
 pub const SIZES: [usize; 8] = [8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10, 256 << 10, 512 << 10, 1024 << 10];
 
-/// Also searched to 8 plies.
 pub const DEEP_SIZES: [usize; 4] = [16 << 10, 64 << 10, 256 << 10, 1024 << 10];
 
-pub const NO_TABLE: &str = "none";
+const NO_TABLE: &str = "none";
+
+/// Versions of the format and of ALIBABA, and a hash of the paper's positions.
+const CONDITIONS: &str = "# sesame lab results 1 alibaba 1 8266fd5f14596437";
 
 const COLUMNS: &str = "scheme,stamped,positions,test,depth,nodes,score,move";
 
-/// Of a series of searches. The order is that of the results file.
+/// Scheme, stamping, size, test and depth. The order is that of the results file.
+type Key = (Option<u8>, bool, usize, u32, u32);
+
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Series {
     /// `None` without a table.
@@ -46,22 +50,12 @@ pub struct Series {
 
 impl Series {
     pub const WITHOUT_TABLE: Series = Series { scheme: None, stamped: false, positions: 0 };
-}
 
-impl Ord for Series {
-    fn cmp(&self, other: &Self) -> Ordering {
-        let rank = |series: &Self| (series.scheme.map(|scheme| scheme as u8), series.stamped, series.positions);
-        rank(self).cmp(&rank(other))
+    fn key(self, test: u32, depth: u32) -> Key {
+        (self.scheme.map(|scheme| scheme as u8), self.stamped, self.positions, test, depth)
     }
 }
 
-impl PartialOrd for Series {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-/// The first three columns.
 impl fmt::Display for Series {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let scheme = self.scheme.map_or(NO_TABLE, Scheme::name);
@@ -69,25 +63,21 @@ impl fmt::Display for Series {
     }
 }
 
-/// One search of a test position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Observation {
     pub series: Series,
-    /// From 1 to 18.
     pub test: u32,
     pub depth: u32,
     /// Interior nodes, leaves and quiescence, of all iterations up to this depth.
     pub nodes: u64,
     /// In centipawns for the side to move.
     pub score: i32,
-    /// In UCI notation.
     pub mv: String,
 }
 
 impl Observation {
-    /// The order is that of the results file.
-    pub fn key(&self) -> (Series, u32, u32) {
-        (self.series, self.test, self.depth)
+    pub fn key(&self) -> Key {
+        self.series.key(self.test, self.depth)
     }
 
     fn row(&self) -> String {
@@ -108,47 +98,75 @@ impl Observation {
         };
         let is_valid = |seen: &Self| {
             let has_table = seen.series.positions > 0;
-            seen.row() == row && (1..=18).contains(&seen.test) && seen.series.scheme.is_some() == has_table
+            seen.row() == row && (1..=TESTS as u32).contains(&seen.test) && seen.series.scheme.is_some() == has_table
         };
         parsed().filter(is_valid).ok_or_else(|| "a field is not valid".to_owned())
     }
 }
 
-#[derive(Clone, Debug)]
+// The part of the experiment to run. A doc comment would become the help text of the command.
+#[derive(Clone, Debug, Default, Args)]
 pub struct Selection {
-    /// `None` is the series without a table.
+    /// Only these replacement schemes; "none" is the search without a table
+    #[arg(long, value_delimiter = ',', value_parser = scheme, value_name = "SCHEMES")]
     pub schemes: Vec<Option<Scheme>>,
-    /// Cleared (`false`), stamped (`true`), or both.
-    pub stamping: Vec<bool>,
-    /// In positions.
+    /// Time-stamp the table between positions (yes), clear it (no), or both
+    #[arg(long, value_enum, default_value_t)]
+    pub stamping: Stamping,
+    /// Only these table sizes in positions, such as 8K,1024K
+    #[arg(long, value_delimiter = ',', value_parser = size, value_name = "SIZES")]
     pub sizes: Vec<usize>,
-    /// In plies; `None` for the paper's: 3 to 7, and 8 without a table and at [`DEEP_SIZES`].
+    /// Only these depths in plies, such as 3..5 [default: 3..7, and 8 at 16K, 64K, 256K, 1024K and without a
+    /// table]
+    #[arg(long, value_parser = depths, value_name = "DEPTHS")]
     pub depths: Option<RangeInclusive<u32>>,
 }
 
-impl Default for Selection {
-    fn default() -> Self {
-        Self {
-            schemes: std::iter::once(None).chain(Scheme::ALL.iter().copied().map(Some)).collect(),
-            stamping: vec![false, true],
-            sizes: SIZES.to_vec(),
-            depths: None,
-        }
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum Stamping {
+    Yes,
+    No,
+    #[default]
+    Both,
+}
+
+fn scheme(text: &str) -> Result<Option<Scheme>, String> {
+    if text.eq_ignore_ascii_case(NO_TABLE) {
+        return Ok(None);
+    }
+    text.parse().map(Some).map_err(|error| format!("{error}, and none"))
+}
+
+fn size(text: &str) -> Result<usize, String> {
+    let (digits, unit) = text.strip_suffix(['K', 'k']).map_or((text, 1), |digits| (digits, 1 << 10));
+    // The table rounds odd numbers up; the results file would name another size.
+    match digits.parse::<usize>().ok().and_then(|number| number.checked_mul(unit)) {
+        Some(number) if number >= 2 && number % 2 == 0 => Ok(number),
+        _ => Err("not an even number of positions such as 8K".to_owned()),
+    }
+}
+
+fn depths(text: &str) -> Result<RangeInclusive<u32>, String> {
+    const MAXIMUM: u32 = 20;
+    let (first, last) = text.split_once("..").unwrap_or((text, text));
+    match (first.parse(), last.parse()) {
+        (Ok(first), Ok(last)) if 1 <= first && first <= last && last <= MAXIMUM => Ok(first..=last),
+        _ => Err(format!("not a range of depths from 1 to {MAXIMUM} such as 3..8")),
     }
 }
 
 impl Selection {
     fn series(&self) -> Vec<Series> {
-        let of = |&scheme: &Option<Scheme>| match scheme {
-            None => vec![Series::WITHOUT_TABLE],
-            Some(_) => {
-                let sizes =
-                    |&stamped: &bool| self.sizes.iter().map(move |&positions| Series { scheme, stamped, positions });
-                self.stamping.iter().flat_map(sizes).collect()
+        let sizes = if self.sizes.is_empty() { &SIZES[..] } else { &self.sizes };
+        let is_wanted = |scheme| self.schemes.is_empty() || self.schemes.contains(&scheme);
+        let mut series = if is_wanted(None) { vec![Series::WITHOUT_TABLE] } else { Vec::new() };
+        for scheme in Scheme::ALL.iter().copied().map(Some).filter(|&scheme| is_wanted(scheme)) {
+            for (stamped, unwanted) in [(false, Stamping::Yes), (true, Stamping::No)] {
+                let all = sizes.iter().map(|&positions| Series { scheme, stamped, positions });
+                series.extend(all.filter(|_| self.stamping != unwanted));
             }
-        };
-        let mut series: Vec<Series> = self.schemes.iter().flat_map(of).collect();
-        series.sort_unstable();
+        }
+        series.sort_unstable_by_key(|series| series.key(0, 0));
         series.dedup();
         series
     }
@@ -159,10 +177,10 @@ impl Selection {
             let goes_deep = series.scheme.is_none() || DEEP_SIZES.contains(&series.positions);
             let depths = self.depths.clone().unwrap_or(3..=if goes_deep { 8 } else { 7 });
             if series.stamped {
-                jobs.extend(depths.map(|depth| ExperimentJob { series, tests: 0..18, depths: depth..=depth }));
+                jobs.extend(depths.map(|depth| ExperimentJob { series, tests: 0..TESTS, depths: depth..=depth }));
             } else {
                 let job = |test| ExperimentJob { series, tests: test..test + 1, depths: depths.clone() };
-                jobs.extend((0..18).map(job));
+                jobs.extend((0..TESTS).map(job));
             }
         }
         jobs.sort_by_key(|job| Reverse(job.weight()));
@@ -173,7 +191,6 @@ impl Selection {
 #[derive(Clone, Debug)]
 struct ExperimentJob {
     series: Series,
-    /// Of test positions.
     tests: Range<usize>,
     depths: RangeInclusive<u32>,
 }
@@ -185,25 +202,27 @@ impl ExperimentJob {
         if self.series.scheme.is_some() { without_table / 2 } else { without_table }
     }
 
-    fn keys(&self) -> impl Iterator<Item = (Series, u32, u32)> + '_ {
+    fn keys(&self) -> impl Iterator<Item = Key> + '_ {
         let tests = self.tests.clone().map(|index| index as u32 + 1);
-        tests.flat_map(move |test| self.depths.clone().map(move |depth| (self.series, test, depth)))
+        tests.flat_map(move |test| self.depths.clone().map(move |depth| self.series.key(test, depth)))
     }
 
-    fn run(&self, positions: &[TestPosition]) -> Result<Vec<Observation>, TableError> {
+    fn run(&self, positions: &[Position]) -> Result<Vec<Observation>, TableError> {
         let Series { scheme, stamped, positions: size } = self.series;
-        let table = scheme.map(|scheme| table_of_1994(size, scheme)).transpose()?;
+        let options = TableOptions::default().positions(size).update(Update::Overwrite);
+        let table = scheme.map(|scheme| Table::with_options(options.rule(scheme))).transpose()?;
         let mut searcher = Searcher::new(table);
         let mut observations = Vec::new();
-        for TestPosition { number, position } in &positions[self.tests.clone()] {
+        for index in self.tests.clone() {
             if let Some(table) = searcher.table_mut() {
                 if stamped { table.next_generation() } else { table.clear_exclusive(1) }
             }
+            let position = &positions[index];
             let iterations = searcher.search(&Game::new(position.clone()), *self.depths.end());
             let wanted = iterations.into_iter().filter(|iteration| self.depths.contains(&iteration.depth));
             observations.extend(wanted.map(|iteration| Observation {
                 series: self.series,
-                test: *number,
+                test: index as u32 + 1,
                 depth: iteration.depth,
                 nodes: iteration.nodes,
                 score: iteration.score,
@@ -214,14 +233,8 @@ impl ExperimentJob {
     }
 }
 
-/// A new entry of a position overwrites its old one.
-pub(crate) fn table_of_1994(positions: usize, scheme: Scheme) -> Result<Table<sesame::search::TtEntry>, TableError> {
-    Table::with_options(TableOptions::default().positions(positions).rule(scheme).update(Update::Overwrite))
-}
-
-/// With `resume`, searches only what the file lacks. Each job is on disk as soon as it is done. Afterwards the file is in the
-/// order of [`Observation::key`], whatever the threads. Shows progress on standard error if that is a terminal. Returns the
-/// number of observations in the file, and of those from earlier runs.
+/// With `resume`, searches only what the file lacks. Each job is on disk as soon as it is done; in the end the file is in the
+/// order of [`Observation::key`]. Returns the number of observations in the file, and of those from earlier runs.
 pub fn run(selection: &Selection, output: &Path, resume: bool, threads: usize) -> Result<[usize; 2], CommandError> {
     if !resume {
         files::check_new_results(output)?;
@@ -255,9 +268,8 @@ pub fn run(selection: &Selection, output: &Path, resume: bool, threads: usize) -
     Ok([observations.len(), found])
 }
 
-/// Versions of the format and of ALIBABA, and the hash of the positions.
 fn head() -> Vec<String> {
-    vec![format!("# sesame lab results 1 alibaba 1 {:016x}", positions::paper_hash()), COLUMNS.to_owned()]
+    [CONDITIONS, COLUMNS].map(str::to_owned).to_vec()
 }
 
 pub fn read(path: &Path) -> Result<Vec<Observation>, CommandError> {
@@ -280,8 +292,8 @@ mod tests {
             keys.len()
         };
         assert_eq!(count(&Selection::default()), 11_088 + 18 * 6);
-        let (schemes, stamping, sizes) = (vec![Some(Scheme::New)], vec![true], vec![8192, 8192]);
-        assert_eq!(count(&Selection { schemes, stamping, sizes, depths: Some(3..=8) }), 18 * 6);
+        let (schemes, sizes) = (vec![Some(Scheme::New)], vec![8192, 8192]);
+        assert_eq!(count(&Selection { schemes, stamping: Stamping::Yes, sizes, depths: Some(3..=8) }), 18 * 6);
     }
 
     #[test]
@@ -302,19 +314,24 @@ mod tests {
     }
 
     #[test]
-    fn committed_results_are_readable() {
-        let observations = read(&crate::committed("results.csv")).unwrap();
-        assert!(observations.is_sorted_by_key(Observation::key));
-        assert_eq!(observations.len(), 11_196);
-    }
-
-    #[test]
     fn every_field_is_checked() {
         let row = "TWOBIG1,yes,8192,1,5,5000,-12,e7e8q";
         assert_eq!(Observation::parse(row).unwrap().row(), row);
         for (from, to) in [("TWOBIG1", "TWOBIG3"), ("yes", "maybe"), ("5000", "05000"), ("8192", "0"), (",1,", ",19,")]
         {
             assert!(Observation::parse(&row.replace(from, to)).is_err(), "{to}");
+        }
+    }
+
+    #[test]
+    fn sizes_and_depths_are_parsed() {
+        assert_eq!((size("8K"), size("1024k"), size("100")), (Ok(8192), Ok(1 << 20), Ok(100)));
+        for text in ["", "K", "0", "3", "-8K", "8KB", "99999999999999999999", "18446744073709551615K"] {
+            assert!(size(text).is_err(), "{text}");
+        }
+        assert_eq!((depths("3..8"), depths("5")), (Ok(3..=8), Ok(5..=5)));
+        for text in ["", "..", "0..3", "8..3", "3..99", "x"] {
+            assert!(depths(text).is_err(), "{text}");
         }
     }
 }

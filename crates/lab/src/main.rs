@@ -3,20 +3,20 @@
 
 use std::fs;
 use std::io::{self, ErrorKind, Write};
-use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 
 use sesame_command::files::{self, FileError};
 use sesame_command::parallel::cores;
 use sesame_command::{self as command, CommandError, whole_number};
-use sesame_lab::experiment::{self, NO_TABLE, Selection};
-use sesame_lab::report::{self, meta_path};
-use sesame_lab::{SCHEMES_FOLDER, TABLE_FOLDER, crowding};
-use sesame_table::Scheme;
+use sesame_lab::crowding;
+use sesame_lab::experiment::{self, Selection};
+use sesame_lab::report::{self, SCHEMES_FOLDER, meta_path};
+
+const TABLE_FOLDER: &str = "docs/results/table";
 
 fn main() -> ExitCode {
     command::main(|Program { command }| command.run())
@@ -44,7 +44,7 @@ enum Command {
         /// The results of `sesame-lab run`
         #[arg(long, default_value = "results.csv", value_name = "FILE")]
         results: PathBuf,
-        /// The folder for the report; pages of further studies found there are linked [default: that of the committed report]
+        /// The folder for the report; a page discussion.md found there is linked [default: that of the committed report]
         #[arg(long, value_name = "FOLDER")]
         output: Option<PathBuf>,
     },
@@ -74,63 +74,14 @@ struct RunArgs {
     /// Continue an existing results file: make only the missing searches
     #[arg(long)]
     resume: bool,
-    /// Only these replacement schemes; "none" is the search without a table
-    #[arg(long, value_delimiter = ',', value_parser = scheme, value_name = "SCHEMES")]
-    schemes: Vec<SchemeOrNone>,
-    /// Time-stamp the table between positions (yes), clear it (no), or both
-    #[arg(long, value_enum, default_value_t = Stamping::Both)]
-    stamping: Stamping,
-    /// Only these table sizes in positions, such as 8K,1024K
-    #[arg(long, value_delimiter = ',', value_parser = size, value_name = "SIZES")]
-    sizes: Vec<usize>,
-    /// Only these depths in plies, such as 3..5 [default: 3..7, and 8 at 16K, 64K, 256K, 1024K and without a
-    /// table]
-    #[arg(long, value_parser = depths, value_name = "DEPTHS")]
-    depths: Option<RangeInclusive<u32>>,
+    #[command(flatten)]
+    selection: Selection,
     /// Number of searches at a time [default: one for each core]
     #[arg(long, value_parser = whole_number(1_u16..=1024))]
     threads: Option<u16>,
 }
 
-/// A bare `Option` would make the argument optional for clap.
-#[derive(Copy, Clone, Debug)]
-struct SchemeOrNone(Option<Scheme>);
-
-#[derive(Copy, Clone, PartialEq, Eq, Debug, ValueEnum)]
-enum Stamping {
-    Yes,
-    No,
-    Both,
-}
-
-fn scheme(text: &str) -> Result<SchemeOrNone, String> {
-    if text.eq_ignore_ascii_case(NO_TABLE) {
-        return Ok(SchemeOrNone(None));
-    }
-    text.parse().map(|scheme| SchemeOrNone(Some(scheme))).map_err(|error| format!("{error}, and none"))
-}
-
-/// K stands for 1,024.
-fn size(text: &str) -> Result<usize, String> {
-    let (digits, unit) = text.strip_suffix(['K', 'k']).map_or((text, 1), |digits| (digits, 1 << 10));
-    // The table rounds odd numbers up; the results file would name another size.
-    match digits.parse::<usize>().ok().and_then(|number| number.checked_mul(unit)) {
-        Some(number) if number >= 2 && number % 2 == 0 => Ok(number),
-        _ => Err("not an even number of positions such as 8K".to_owned()),
-    }
-}
-
-fn depths(text: &str) -> Result<RangeInclusive<u32>, String> {
-    const DEEPEST: u32 = 20;
-    let (first, last) = text.split_once("..").unwrap_or((text, text));
-    match (first.parse(), last.parse()) {
-        (Ok(first), Ok(last)) if 1 <= first && first <= last && last <= DEEPEST => Ok(first..=last),
-        _ => Err(format!("not a range of depths from 1 to {DEEPEST} such as 3..8")),
-    }
-}
-
 impl Command {
-    /// Results go to standard output, progress to standard error.
     fn run(self) -> Result<(), CommandError> {
         match self {
             Command::Run(args) => args.run(),
@@ -139,7 +90,11 @@ impl Command {
                 save(&output, report::pages(&results, &output)?)
             }
             Command::Crowding { depth, jobs, output } => {
-                let output = checked_folder(output, "crowding.md")?;
+                let output = folder(output, TABLE_FOLDER)?;
+                // Checked before the long computation.
+                fs::create_dir_all(&output).map_err(FileError::at(&output))?;
+                let page = output.join("crowding.md");
+                files::check_replaceable(&page).map_err(FileError::at(&page))?;
                 save(&output, crowding::study(depth, jobs.into())?)
             }
         }
@@ -149,21 +104,9 @@ impl Command {
 impl RunArgs {
     /// Also prints a summary, and records the duration of a whole run beside its results.
     fn run(self) -> Result<(), CommandError> {
-        let mut selection = Selection { depths: self.depths, ..Selection::default() };
-        if !self.schemes.is_empty() {
-            selection.schemes = self.schemes.iter().map(|choice| choice.0).collect();
-        }
-        if !self.sizes.is_empty() {
-            selection.sizes = self.sizes;
-        }
-        match self.stamping {
-            Stamping::Yes => selection.stamping = vec![true],
-            Stamping::No => selection.stamping = vec![false],
-            Stamping::Both => {}
-        }
         let threads = self.threads.map_or_else(cores, usize::from);
         let (start, meta) = (Instant::now(), meta_path(&self.output));
-        let [made, found] = experiment::run(&selection, &self.output, self.resume, threads)?;
+        let [made, found] = experiment::run(&self.selection, &self.output, self.resume, threads)?;
         let seconds = start.elapsed().as_secs_f64();
         // The report quotes the duration, which a resumed run does not know. The number of observations ties the
         // record to this file.
@@ -197,16 +140,6 @@ fn folder(wanted: Option<PathBuf>, committed: &str) -> Result<PathBuf, CommandEr
     }
 }
 
-/// For a check before a long computation. Creates the wanted folder if need be.
-fn checked_folder(wanted: Option<PathBuf>, file: &str) -> Result<PathBuf, CommandError> {
-    let folder = folder(wanted, TABLE_FOLDER)?;
-    fs::create_dir_all(&folder).map_err(FileError::at(&folder))?;
-    let path = folder.join(file);
-    files::check_replaceable(&path).map_err(FileError::at(&path))?;
-    Ok(folder)
-}
-
-/// Prints the paths.
 fn save(folder: &Path, pages: Vec<(String, String)>) -> Result<(), CommandError> {
     let mut written = Vec::new();
     files::replace_all(folder, pages, |path| written.push(path.display().to_string()))?;
@@ -217,22 +150,8 @@ fn save(folder: &Path, pages: Vec<(String, String)>) -> Result<(), CommandError>
 mod tests {
     use clap::CommandFactory;
 
-    use super::*;
-
     #[test]
     fn arguments_are_consistent() {
-        Program::command().debug_assert();
-    }
-
-    #[test]
-    fn sizes_and_depths_are_parsed() {
-        assert_eq!((size("8K"), size("1024k"), size("100")), (Ok(8192), Ok(1 << 20), Ok(100)));
-        for text in ["", "K", "0", "3", "-8K", "8KB", "99999999999999999999", "18446744073709551615K"] {
-            assert!(size(text).is_err(), "{text}");
-        }
-        assert_eq!((depths("3..8"), depths("5")), (Ok(3..=8), Ok(5..=5)));
-        for text in ["", "..", "0..3", "8..3", "3..99", "x"] {
-            assert!(depths(text).is_err(), "{text}");
-        }
+        super::Program::command().debug_assert();
     }
 }

@@ -2,43 +2,33 @@
 
 use std::cmp::Reverse;
 
-use arrayvec::ArrayVec;
-use sesame::position::{Color, MAX_MOVES, Move, MoveList, Piece, Position, Rank, Square};
-
 use super::evaluation::VALUES;
+use sesame::position::{Color, Move, MoveList, Piece, Position, Rank, Square};
 
-/// Most valuable first.
 const PROMOTIONS: [Piece; 4] = [Piece::Queen, Piece::Rook, Piece::Bishop, Piece::Knight];
 
-/// Most valuable victim first, of equals the least valuable capturer first. The side to move must not be in check.
-pub fn captures(position: &Position, list: &mut MoveList) {
-    let mut noisy = MoveList::new();
-    position.noisy_moves(&mut noisy);
-    let captures = noisy.iter().copied().filter_map(|mv| Some((mv, position.captured(mv)?)));
-    let mut captures: ArrayVec<(Move, Piece), MAX_MOVES> = captures.collect();
-    captures.sort_unstable_by_key(|&(mv, victim)| {
-        let capturer = position.moved(mv);
+/// Returns captures, most valuable victim first, of equals the least valuable capturer first; then promotions without
+/// captures, most valuable new piece first. The side to move must not be in check.
+pub fn captures_and_promotions(position: &Position) -> MoveList {
+    let mut moves = MoveList::new();
+    position.noisy_moves(&mut moves);
+    moves.retain(|mv| position.captured(*mv).is_some());
+    moves.sort_by_key(|&mv| {
+        let (victim, capturer) = (position.captured(mv).map(|piece| VALUES[piece as usize]), position.moved(mv));
         let squares = if capturer == Piece::Pawn { [mv.to(), mv.from()] } else { [mv.from(), mv.to()] };
         let order = (position.is_en_passant(mv), squares.map(|square| square as u8));
-        (Reverse(VALUES[victim as usize]), capturer as u8, order, Reverse(mv.promotion().map(|piece| piece as u8)))
+        (Reverse(victim), capturer as u8, order, Reverse(mv.promotion().map(|piece| piece as u8)))
     });
-    captures.iter().for_each(|&(mv, _)| list.push(mv));
-}
-
-/// Without captures, most valuable new piece first. The side to move must not be in check.
-pub fn promotions(position: &Position, list: &mut MoveList) {
     let us = position.side_to_move();
     let pawns = position.colored(us, Piece::Pawn) & Rank::Seventh.relative_to(us).bitboard();
-    let rank = Rank::Eighth.relative_to(us);
-    for piece in PROMOTIONS {
-        for from in pawns {
-            let to = Square::new(from.file(), rank);
-            let mv = Move::new(from, to, Some(piece));
-            if !position.occupied().has(to) && position.is_legal(mv) {
-                list.push(mv);
-            }
+    for (piece, from) in PROMOTIONS.into_iter().flat_map(|piece| pawns.into_iter().map(move |from| (piece, from))) {
+        let to = Square::new(from.file(), Rank::Eighth.relative_to(us));
+        let mv = Move::new(from, to, Some(piece));
+        if !position.occupied().has(to) && position.is_legal(mv) {
+            moves.push(mv);
         }
     }
+    moves
 }
 
 /// By colour and squares of a move (Schaeffer, 1989).
@@ -52,10 +42,6 @@ impl Default for History {
 }
 
 impl History {
-    pub fn clear(&mut self) {
-        *self.0 = [[0; 1 << 12]; Color::NUM];
-    }
-
     pub fn score(&self, us: Color, mv: Move) -> u32 {
         self.0[us as usize][usize::from(mv.bits() & 0xFFF)]
     }
@@ -87,9 +73,7 @@ impl Picker {
     /// Both moves must be legal.
     pub fn new(refutation: Option<Move>, tt_move: Option<Move>) -> Self {
         let hints = [refutation, tt_move.filter(|_| tt_move != refutation)];
-        let mut moves = MoveList::new();
-        hints.into_iter().flatten().for_each(|mv| moves.push(mv));
-        Self { stage: Stage::Hints, hints, moves, next: 0 }
+        Self { stage: Stage::Hints, hints, moves: hints.into_iter().flatten().collect(), next: 0 }
     }
 
     /// `position` must be the same in every call.
@@ -102,21 +86,10 @@ impl Picker {
                 }
             }
             self.next = 0;
-            self.moves.clear();
-            self.stage = match self.stage {
-                Stage::Hints if position.in_check() => {
-                    self.moves = evasions(position, history);
-                    Stage::Last
-                }
-                Stage::Hints => {
-                    captures(position, &mut self.moves);
-                    promotions(position, &mut self.moves);
-                    Stage::Captures
-                }
-                Stage::Captures => {
-                    self.moves = quiets(position, history);
-                    Stage::Last
-                }
+            (self.stage, self.moves) = match self.stage {
+                Stage::Hints if position.in_check() => (Stage::Last, evasions(position, history)),
+                Stage::Hints => (Stage::Captures, captures_and_promotions(position)),
+                Stage::Captures => (Stage::Last, quiets(position, history)),
                 Stage::Last => return None,
             }
         }
@@ -125,15 +98,15 @@ impl Picker {
 
 fn quiets(position: &Position, history: &History) -> MoveList {
     let us = position.side_to_move();
-    let (mut all, mut quiets) = (MoveList::new(), MoveList::new());
-    position.quiet_moves(&mut all);
-    all.iter().filter(|mv| mv.promotion().is_none()).for_each(|&mv| quiets.push(mv));
+    let mut quiets = MoveList::new();
+    position.quiet_moves(&mut quiets);
+    quiets.retain(|mv| mv.promotion().is_none());
     quiets.sort_by_key(|&mv| Reverse(history.score(us, mv)));
     quiets
 }
 
-/// Captures as in [`captures`], promotions, the rest by history; equals in the order of generation.
-fn evasions(position: &Position, history: &History) -> MoveList {
+/// Returns captures by victim and capturer, promotions, the rest by history; equals in the order of generation.
+pub fn evasions(position: &Position, history: &History) -> MoveList {
     let us = position.side_to_move();
     let mut moves = position.legal_moves();
     moves.sort_by_key(|&mv| match (position.captured(mv), mv.promotion(), position.moved(mv)) {

@@ -1,15 +1,27 @@
 //! Iterative deepening with aspiration windows and refutation tables at the root (sections 4.1 and 4.2);
 //! principal-variation search with minimal windows, quiescence search, and their use of the table (section 4.4).
 
+use arrayvec::ArrayVec;
+
 use super::evaluation::PieceSquares;
-use super::moves::{History, Picker, captures, promotions};
-use super::{INFINITE, MATE, MATE_IN_MAX, MAX_DEPTH, Variation};
-use sesame::position::{Game, Move, MoveList, Position, is_repetition};
+use super::moves::{History, Picker, captures_and_promotions, evasions};
+use sesame::position::{Game, Move, Position, is_repetition};
 use sesame::search::{Bound, SearchTable, TranspositionTable, TtEntry};
-use sesame_table::{EntryUse, Work};
+use sesame_table::Work;
+
+pub(super) const INFINITE: i32 = 32_500;
+
+/// A mate n plies away scores n less.
+pub(super) const MATE: i32 = 32_000;
+
+const MATE_IN_MAX: i32 = MATE - 1_000;
+
+const MAX_DEPTH: u32 = 30;
 
 /// Half of the aspiration window: a pawn, in centipawns.
 const ASPIRATION: i32 = 100;
+
+type Variation = ArrayVec<Move, { MAX_DEPTH as usize + 1 }>;
 
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Iteration {
@@ -21,165 +33,142 @@ pub struct Iteration {
     pub mv: Move,
 }
 
-/// With the line expected after it when it was searched last.
-#[derive(Debug, Clone)]
+/// A move with its principal variation from the last time it exceeded alpha.
 struct RootMove {
     mv: Move,
     line: Variation,
 }
 
+pub(super) struct Node {
+    pub(super) position: Position,
+    pub(super) ply: u32,
+    /// Plies left to search; 0 at leaves and in quiescence.
+    pub(super) depth: u32,
+}
+
+impl Node {
+    fn child(&self, mv: Move) -> Node {
+        let mut position = self.position.clone();
+        position.play(mv);
+        Node { position, ply: self.ply + 1, depth: self.depth.saturating_sub(1) }
+    }
+
+    fn score_without_moves(&self) -> i32 {
+        if self.position.in_check() { -MATE + self.ply as i32 } else { 0 }
+    }
+}
+
+/// Alpha and beta.
+type Window = (i32, i32);
+
 #[derive(Debug)]
-pub struct Searcher<T = TranspositionTable> {
-    table: Option<T>,
-    counts_in_full: bool,
-    pub(super) weights: PieceSquares,
+pub struct Searcher {
+    table: Option<TranspositionTable>,
+    weights: PieceSquares,
     history: History,
-    /// Keys of earlier positions.
     pub(super) path: Vec<u64>,
-    /// Of the root move that is being searched.
-    refutation: Variation,
     nodes: u64,
     /// Counted by BIGALL in addition to `nodes`.
     pub(super) behind_hits: u64,
 }
 
-impl<T: SearchTable> Searcher<T> {
-    pub fn new(table: Option<T>) -> Self {
-        Self {
-            counts_in_full: table.as_ref().is_some_and(SearchTable::counts_hits_in_full),
-            table,
-            weights: PieceSquares::fill(&Position::startpos()),
-            history: History::default(),
-            path: Vec::new(),
-            refutation: Variation::EMPTY,
-            nodes: 0,
-            behind_hits: 0,
-        }
+impl Searcher {
+    pub fn new(table: Option<TranspositionTable>) -> Self {
+        let weights = PieceSquares::fill(&Position::startpos());
+        Self { table, weights, history: History::default(), path: Vec::new(), nodes: 0, behind_hits: 0 }
     }
 
-    pub fn table(&self) -> Option<&T> {
-        self.table.as_ref()
-    }
-
-    /// To be cleared or to begin a new generation between searches.
-    pub fn table_mut(&mut self) -> Option<&mut T> {
+    /// The table, to be cleared or to begin a new generation between searches.
+    pub fn table_mut(&mut self) -> Option<&mut TranspositionTable> {
         self.table.as_mut()
     }
 
     /// Searches to `depth` plies, at most [`MAX_DEPTH`], and returns one iteration for each depth; none without a legal move. Keeps
     /// only the table from search to search, so iterations 1 to n do not depend on the depth of the search.
     pub fn search(&mut self, game: &Game, depth: u32) -> Vec<Iteration> {
-        let position = game.position();
-        self.weights = PieceSquares::fill(position);
-        self.history.clear();
-        self.path.clear();
-        self.path.extend_from_slice(game.previous_keys());
-        self.nodes = 0;
-        self.behind_hits = 0;
+        let position = game.position().clone();
+        self.weights = PieceSquares::fill(&position);
+        self.history = History::default();
+        self.path = game.previous_keys().to_vec();
+        (self.nodes, self.behind_hits) = (0, 0);
 
-        let mut moves = self.root_moves(position);
+        let mut picker = Picker::new(None, None);
+        let legal = std::iter::from_fn(|| picker.next(&position, &self.history));
+        let mut moves: Vec<RootMove> = legal.map(|mv| RootMove { mv, line: Variation::new() }).collect();
+        let mut root = Node { position, ply: 0, depth: 0 };
         let mut iterations: Vec<Iteration> = Vec::new();
-        for depth in 1..=depth.min(MAX_DEPTH) {
-            let expected = iterations.last().map(|iteration| iteration.score);
-            let Some(score) = self.iterate(position, &mut moves, depth, expected) else { break };
+        let last_depth = if moves.is_empty() { 0 } else { depth.min(MAX_DEPTH) };
+        for depth in 1..=last_depth {
+            root.depth = depth;
+            let score = self.iterate(&root, &mut moves, iterations.last().map(|before| before.score));
             iterations.push(Iteration { depth, nodes: self.nodes, score, mv: moves[0].mv });
         }
         iterations
     }
 
-    fn root_moves(&self, position: &Position) -> Vec<RootMove> {
-        let mut picker = Picker::new(None, None);
-        std::iter::from_fn(|| picker.next(position, &self.history))
-            .map(|mv| RootMove { mv, line: Variation::EMPTY })
-            .collect()
-    }
-
-    /// The best move becomes the first. `None` without a legal move.
-    fn iterate(
-        &mut self,
-        position: &Position,
-        moves: &mut [RootMove],
-        depth: u32,
-        expected: Option<i32>,
-    ) -> Option<i32> {
-        if moves.is_empty() {
-            return None;
-        }
-        let (mut alpha, mut beta) = match expected {
-            Some(score) => ((score - ASPIRATION).max(-INFINITE), (score + ASPIRATION).min(INFINITE)),
-            None => (-INFINITE, INFINITE),
-        };
-        let mut score = self.search_root(position, moves, depth, alpha, beta);
-        if score <= alpha && alpha > -INFINITE {
-            (alpha, beta) = (-INFINITE, score);
-            let again = self.search_root(position, moves, depth, alpha, beta);
-            // The score is within the new window unless the table makes the search unstable; then the window
-            // is opened.
-            score = if again > beta { self.search_root(position, moves, depth, -INFINITE, INFINITE) } else { again };
+    fn iterate(&mut self, root: &Node, moves: &mut [RootMove], expected: Option<i32>) -> i32 {
+        let (alpha, beta) = expected.map_or((-INFINITE, INFINITE), |score| {
+            ((score - ASPIRATION).max(-INFINITE), (score + ASPIRATION).min(INFINITE))
+        });
+        let score = self.search_root(root, moves, (alpha, beta));
+        let (alpha, beta) = if score <= alpha && alpha > -INFINITE {
+            (-INFINITE, score)
         } else if score >= beta && beta < INFINITE {
-            (alpha, beta) = (score, INFINITE);
-            let again = self.search_root(position, moves, depth, alpha, beta);
-            score = if again < alpha { self.search_root(position, moves, depth, -INFINITE, INFINITE) } else { again };
-        }
-        Some(score)
+            (score, INFINITE)
+        } else {
+            return score;
+        };
+        let score = self.search_root(root, moves, (alpha, beta));
+        // The score is within the new window unless the table makes the search unstable.
+        if (alpha..=beta).contains(&score) { score } else { self.search_root(root, moves, (-INFINITE, INFINITE)) }
     }
 
     /// Each new best move moves to the front.
-    fn search_root(&mut self, position: &Position, moves: &mut [RootMove], depth: u32, alpha: i32, beta: i32) -> i32 {
+    fn search_root(&mut self, root: &Node, moves: &mut [RootMove], (mut alpha, beta): Window) -> i32 {
         self.nodes += 1;
-        let evaluation = self.weights.evaluate(position);
-        let (mut best, mut raised) = (-INFINITE, alpha);
-        self.path.push(position.key());
+        let mut best = -INFINITE;
+        self.path.push(root.position.key());
         for index in 0..moves.len() {
-            let root_move = &moves[index];
-            let mv = root_move.mv;
-            self.refutation = root_move.line;
-            let mut line = Variation::EMPTY;
-            let score =
-                self.search_move(position, evaluation, mv, (raised, beta), depth, 0, index == 0, true, &mut line);
-            if score > raised {
-                moves[index].line.extend(mv, &line);
+            let RootMove { mv, line: refutation } = &moves[index];
+            let (mv, rest) = (*mv, refutation.get(1..).unwrap_or_default());
+            let mut line = Variation::new();
+            let score = self.search_move(root, mv, (alpha, beta), index == 0, rest, &mut line);
+            if score > alpha {
+                extend(&mut moves[index].line, mv, &line);
             }
             if score > best {
                 best = score;
                 moves[..=index].rotate_right(1);
             }
-            raised = raised.max(score);
-            if raised >= beta {
+            alpha = alpha.max(score);
+            if alpha >= beta {
                 break;
             }
         }
         self.path.pop();
-        self.history.add(position.side_to_move(), moves[0].mv, depth);
+        self.history.add(root.position.side_to_move(), moves[0].mv, root.depth);
         best
     }
 
-    /// Returns the score of a move for the side that makes it, by the rule of principal-variation search: the first
-    /// move is searched with the whole window, the others with a minimal window, and again with the whole window if
-    /// they exceed it. `depth` is the depth of the position before the move, at least 1.
-    #[allow(clippy::too_many_arguments)]
+    /// Returns the score of a move for the side that makes it. Searches the first move with the whole window, the others
+    /// with a minimal window, and again if they exceed it. `refutation` has the moves to try first after this one.
     fn search_move(
         &mut self,
-        position: &Position,
-        evaluation: i32,
+        node: &Node,
         mv: Move,
-        (alpha, beta): (i32, i32),
-        depth: u32,
-        ply: u32,
+        (alpha, beta): Window,
         is_first: bool,
-        on_line: bool,
+        refutation: &[Move],
         line: &mut Variation,
     ) -> i32 {
-        let evaluation = -(evaluation + self.weights.gain(position, mv));
-        let mut child = position.clone();
-        child.play(mv);
+        let child = node.child(mv);
         let mut search = |alpha: i32, beta: i32| {
             self.nodes += 1;
-            if depth == 1 {
-                line.len = 0;
-                -self.leaf(&child, evaluation, -beta, -alpha, ply + 1)
+            line.clear();
+            if child.depth == 0 {
+                -self.leaf(&child, (-beta, -alpha))
             } else {
-                -self.search_position(&child, evaluation, -beta, -alpha, depth - 1, ply + 1, on_line, line)
+                -self.search_position(&child, (-beta, -alpha), refutation, line)
             }
         };
         if is_first || beta - alpha <= 1 {
@@ -189,21 +178,15 @@ impl<T: SearchTable> Searcher<T> {
         if score <= alpha || score >= beta { score } else { search(alpha, beta) }
     }
 
-    /// Fail-soft; `depth` is at least 1.
-    #[allow(clippy::too_many_arguments)]
+    /// Fail-soft. `line` is empty, and receives the principal variation.
     fn search_position(
         &mut self,
-        position: &Position,
-        evaluation: i32,
-        alpha: i32,
-        beta: i32,
-        depth: u32,
-        ply: u32,
-        on_line: bool,
+        node: &Node,
+        (alpha, beta): Window,
+        refutation: &[Move],
         line: &mut Variation,
     ) -> i32 {
-        line.len = 0;
-        let key = position.key();
+        let position = &node.position;
         if self.is_draw(position) {
             return 0;
         }
@@ -213,8 +196,8 @@ impl<T: SearchTable> Searcher<T> {
         let mut tt_move = None;
         if let Some((entry, work)) = self.probe(position) {
             tt_move = Move::from_bits(entry.mv);
-            if u32::from(entry.depth) >= depth {
-                let score = from_tt(entry.score, ply);
+            if u32::from(entry.depth) >= node.depth {
+                let score = from_tt(entry.score, node.ply);
                 match entry.bound {
                     Bound::Exact => {}
                     Bound::Lower => low = low.max(score),
@@ -222,33 +205,24 @@ impl<T: SearchTable> Searcher<T> {
                 }
                 if entry.bound == Bound::Exact || low >= high {
                     self.credit(work);
-                    if let Some(mv) = tt_move {
-                        line.set(mv);
-                    }
+                    line.extend(tt_move);
                     return score;
                 }
             }
         }
-        if tt_move.is_some() {
-            self.record_use(EntryUse::Hint);
-        }
-        let refutation = if on_line { self.refutation.get(ply as usize) } else { None };
-        let refutation = refutation.filter(|&mv| position.is_legal(mv));
+        let refutation_move = refutation.first().copied().filter(|&mv| position.is_legal(mv));
 
         let (mut best, mut best_move, mut raised) = (-INFINITE, None, low);
-        let mut picker = Picker::new(refutation, tt_move);
-        let mut child_line = Variation::EMPTY;
-        self.path.push(key);
+        let mut picker = Picker::new(refutation_move, tt_move);
+        let mut child_line = Variation::new();
+        self.path.push(position.key());
         while let Some(mv) = picker.next(position, &self.history) {
-            let is_first = best_move.is_none();
-            let on_line = on_line && refutation == Some(mv);
-            let within = (raised, high);
-            let score =
-                self.search_move(position, evaluation, mv, within, depth, ply, is_first, on_line, &mut child_line);
+            let rest = if refutation_move == Some(mv) { &refutation[1..] } else { &[] };
+            let score = self.search_move(node, mv, (raised, high), best_move.is_none(), rest, &mut child_line);
             if score > best {
                 (best, best_move) = (score, Some(mv));
                 if score > low {
-                    line.extend(mv, &child_line);
+                    extend(line, mv, &child_line);
                 }
                 raised = raised.max(score);
                 if raised >= high {
@@ -257,73 +231,60 @@ impl<T: SearchTable> Searcher<T> {
             }
         }
         self.path.pop();
-        let Some(mut best_move) = best_move else {
-            return if position.in_check() { -MATE + ply as i32 } else { 0 };
-        };
+        let Some(mut best_move) = best_move else { return node.score_without_moves() };
         if best <= low && low > alpha {
             // The lower bound of the table entry stands: no searched move exceeds it.
             best = low;
             best_move = tt_move.unwrap_or(best_move);
         }
-        self.history.add(position.side_to_move(), best_move, depth);
-        self.store(key, best_move, best, depth, bound(best, alpha, beta), ply, before);
+        self.history.add(position.side_to_move(), best_move, node.depth);
+        let bound = if best >= beta {
+            Bound::Lower
+        } else if best > alpha {
+            Bound::Exact
+        } else {
+            Bound::Upper
+        };
+        self.store(node, best_move, best, bound, before);
         best
     }
 
-    pub(super) fn leaf(&mut self, position: &Position, evaluation: i32, alpha: i32, beta: i32, ply: u32) -> i32 {
-        if self.is_draw(position) { 0 } else { self.quiescence(position, evaluation, alpha, beta, ply) }
+    pub(super) fn leaf(&mut self, node: &Node, window: Window) -> i32 {
+        if self.is_draw(&node.position) { 0 } else { self.quiescence(node, window) }
     }
 
-    /// For the leaf's side to move.
-    fn leaf_after(
-        &mut self,
-        position: &Position,
-        evaluation: i32,
-        mv: Move,
-        (alpha, beta): (i32, i32),
-        ply: u32,
-    ) -> i32 {
-        self.nodes += 1;
-        let evaluation = -(evaluation + self.weights.gain(position, mv));
-        let mut child = position.clone();
-        child.play(mv);
-        self.leaf(&child, evaluation, alpha, beta, ply)
-    }
-
-    /// The position has been counted already. In check, searches all moves. The bound of a table entry adjusts the stand-pat
-    /// score.
-    fn quiescence(&mut self, position: &Position, evaluation: i32, mut alpha: i32, beta: i32, ply: u32) -> i32 {
-        if position.in_check() {
-            return self.evasions(position, evaluation, alpha, beta, ply);
+    /// In check, searches all moves. Otherwise the bound of a table entry adjusts the stand-pat score.
+    fn quiescence(&mut self, node: &Node, (mut alpha, beta): Window) -> i32 {
+        let position = &node.position;
+        let in_check = position.in_check();
+        if !in_check && !position.has_legal_move() {
+            return node.score_without_moves();
         }
-        if !position.has_legal_move() {
-            return 0;
-        }
-        let mut stand_pat = evaluation;
-        if let Some((entry, work)) = self.table.as_ref().and_then(|table| table.probe(position.key())) {
-            let score = from_tt(entry.score, ply);
+        let mut best = if in_check { -INFINITE } else { self.weights.evaluate(position) };
+        if let Some((entry, work)) = if in_check { self.probe(position) } else { self.lookup(position) } {
+            let score = from_tt(entry.score, node.ply);
             let decides = match entry.bound {
                 Bound::Exact => true,
-                Bound::Lower => score > evaluation && score >= beta,
-                Bound::Upper => false,
+                Bound::Lower => score > best && score >= beta,
+                Bound::Upper => in_check && score <= alpha,
             };
             if decides {
                 self.credit(work);
                 return score;
             }
-            stand_pat = if entry.bound == Bound::Lower { evaluation.max(score) } else { evaluation.min(score) };
+            if !in_check {
+                best = if entry.bound == Bound::Lower { best.max(score) } else { best.min(score) };
+            }
         }
-        if stand_pat >= beta {
-            return stand_pat;
+        if best >= beta {
+            return best;
         }
-        let mut list = MoveList::new();
-        captures(position, &mut list);
-        promotions(position, &mut list);
-        let mut best = stand_pat;
+        let moves = if in_check { evasions(position, &self.history) } else { captures_and_promotions(position) };
         alpha = alpha.max(best);
         self.path.push(position.key());
-        for &mv in &list {
-            let score = -self.leaf_after(position, evaluation, mv, (-beta, -alpha), ply + 1);
+        for &mv in &moves {
+            self.nodes += 1;
+            let score = -self.leaf(&node.child(mv), (-beta, -alpha));
             best = best.max(score);
             alpha = alpha.max(score);
             if alpha >= beta {
@@ -331,35 +292,7 @@ impl<T: SearchTable> Searcher<T> {
             }
         }
         self.path.pop();
-        best
-    }
-
-    fn evasions(&mut self, position: &Position, evaluation: i32, mut alpha: i32, beta: i32, ply: u32) -> i32 {
-        if let Some((entry, work)) = self.probe(position) {
-            let score = from_tt(entry.score, ply);
-            let decides = match entry.bound {
-                Bound::Exact => true,
-                Bound::Lower => score >= beta,
-                Bound::Upper => score <= alpha,
-            };
-            if decides {
-                self.credit(work);
-                return score;
-            }
-        }
-        let mut best = -INFINITE;
-        let mut picker = Picker::new(None, None);
-        self.path.push(position.key());
-        while let Some(mv) = picker.next(position, &self.history) {
-            let score = -self.leaf_after(position, evaluation, mv, (-beta, -alpha), ply + 1);
-            best = best.max(score);
-            alpha = alpha.max(score);
-            if alpha >= beta {
-                break;
-            }
-        }
-        self.path.pop();
-        if best == -INFINITE { -MATE + ply as i32 } else { best }
+        if best == -INFINITE { node.score_without_moves() } else { best }
     }
 
     /// By repetition or the 50-move rule, and not mate.
@@ -371,76 +304,51 @@ impl<T: SearchTable> Searcher<T> {
         reversible >= 4 && is_repetition(&self.path, position.key(), reversible, self.path.len())
     }
 
-    /// Probes the table. An entry with an illegal move belongs to another position and is ignored.
-    fn probe(&self, position: &Position) -> Option<(TtEntry, Work)> {
-        let (entry, work) = self.table.as_ref()?.probe(position.key())?;
-        if !Move::from_bits(entry.mv).is_some_and(|mv| position.is_legal(mv)) {
-            self.record_use(EntryUse::Rejected);
-            return None;
-        }
-        Some((entry, work))
+    fn lookup(&self, position: &Position) -> Option<(TtEntry, Work)> {
+        SearchTable::probe(self.table.as_ref()?, position.key())
     }
 
-    /// As one node, or, for BIGALL, as all nodes behind the entry.
+    /// An entry with an illegal move belongs to another position and is ignored.
+    fn probe(&self, position: &Position) -> Option<(TtEntry, Work)> {
+        self.lookup(position).filter(|(entry, _)| Move::from_bits(entry.mv).is_some_and(|mv| position.is_legal(mv)))
+    }
+
+    /// Counts a hit as one node, or, for BIGALL, as all nodes behind the entry.
     fn credit(&mut self, work: Work) {
-        self.record_use(EntryUse::Cutoff);
-        if self.counts_in_full {
+        if self.table.as_ref().is_some_and(SearchTable::counts_hits_in_full) {
             self.behind_hits = self.behind_hits.saturating_add(work.nodes().saturating_sub(1));
         }
     }
 
-    fn record_use(&self, usage: EntryUse) {
-        if let Some(table) = &self.table {
-            table.record_use(usage);
-        }
-    }
-
-    /// As the scheme counts it.
     fn work(&self) -> u64 {
         self.nodes.saturating_add(self.behind_hits)
     }
 
     /// `before` is the work at the start of the position's search, after the position itself was counted.
-    #[allow(clippy::too_many_arguments)]
-    fn store(&self, key: u64, mv: Move, score: i32, depth: u32, bound: Bound, ply: u32, before: u64) {
+    fn store(&self, node: &Node, mv: Move, score: i32, bound: Bound, before: u64) {
         if let Some(table) = &self.table {
-            let (mv, score) = (mv.bits(), to_tt(score, ply));
-            let entry = TtEntry { mv, score, depth: depth as u8, bound, pv: false, eval: 0 };
-            table.store(key, &entry, self.work().saturating_sub(before).saturating_add(1));
+            let (mv, score, depth) = (mv.bits(), to_tt(score, node.ply), node.depth as u8);
+            let entry = TtEntry { mv, score, depth, bound, pv: false, eval: 0 };
+            table.store(node.position.key(), &entry, self.work().saturating_sub(before).saturating_add(1));
         }
     }
 }
 
-fn bound(score: i32, alpha: i32, beta: i32) -> Bound {
-    if score >= beta {
-        Bound::Lower
-    } else if score > alpha {
-        Bound::Exact
-    } else {
-        Bound::Upper
-    }
+fn extend(line: &mut Variation, mv: Move, rest: &Variation) {
+    line.clear();
+    line.push(mv);
+    line.extend(rest.iter().copied().take(MAX_DEPTH as usize));
 }
 
 /// Converts a score for storing: mate distances count from the position, not from the root.
 fn to_tt(score: i32, ply: u32) -> i16 {
-    let score = if score >= MATE_IN_MAX {
-        score + ply as i32
-    } else if score <= -MATE_IN_MAX {
-        score - ply as i32
-    } else {
-        score
-    };
-    score as i16
+    away_from_zero(score, ply as i32) as i16
 }
 
-/// Converts a stored score back: mate distances count from the root.
 fn from_tt(score: i16, ply: u32) -> i32 {
-    let score = i32::from(score);
-    if score >= MATE_IN_MAX {
-        score - ply as i32
-    } else if score <= -MATE_IN_MAX {
-        score + ply as i32
-    } else {
-        score
-    }
+    away_from_zero(i32::from(score), -(ply as i32))
+}
+
+fn away_from_zero(score: i32, plies: i32) -> i32 {
+    if score.abs() >= MATE_IN_MAX { score + score.signum() * plies } else { score }
 }

@@ -1,31 +1,13 @@
 //! Tests of the search as a whole.
 
-use super::*;
-use sesame::position::{Game, Piece, Position};
-use sesame::search::{SearchTable, TranspositionTable, TtEntry};
-use sesame_table::{CountingTable, Scheme, Table, TableOptions, Update};
+use super::evaluation::PieceSquares;
+use super::search::{INFINITE, Iteration, MATE, Node, Searcher};
+use sesame::position::{Game, Position};
+use sesame::search::TranspositionTable;
+use sesame_table::{Scheme, Table, TableOptions, Update};
 
-type CountedTable = CountingTable<TtEntry>;
-
-fn table<T: From1994>(positions: usize, scheme: Scheme) -> T {
-    let options = TableOptions::default().positions(positions).rule(scheme).update(Update::Overwrite);
-    T::from_1994(options)
-}
-
-trait From1994: SearchTable {
-    fn from_1994(options: TableOptions) -> Self;
-}
-
-impl From1994 for TranspositionTable {
-    fn from_1994(options: TableOptions) -> Self {
-        Table::with_options(options).unwrap()
-    }
-}
-
-impl From1994 for CountedTable {
-    fn from_1994(options: TableOptions) -> Self {
-        Table::with_options(options).unwrap().into()
-    }
+fn table(positions: usize, scheme: Scheme) -> TranspositionTable {
+    Table::with_options(TableOptions::default().positions(positions).rule(scheme).update(Update::Overwrite)).unwrap()
 }
 
 fn game(fen: &str) -> Game {
@@ -102,21 +84,6 @@ fn without_a_table_scores_match_plain_alpha_beta() {
 }
 
 #[test]
-fn searches_are_deterministic() {
-    for scheme in [None, Some(Scheme::TwoBig1), Some(Scheme::BigAll)] {
-        let game = game(POSITIONS[0]);
-        let run = || search(scheme.map(|scheme| table(1 << 13, scheme)), &game, 5);
-        assert_eq!(run(), run());
-        // A searcher with a cleared table keeps nothing else.
-        let mut searcher = Searcher::new(scheme.map(|scheme| table::<TranspositionTable>(1 << 13, scheme)));
-        let first = searcher.search(&game, 5);
-        searcher.search(&self::game(POSITIONS[1]), 4);
-        searcher.table_mut().into_iter().for_each(|table| table.clear_exclusive(1));
-        assert_eq!(searcher.search(&game, 5), first);
-    }
-}
-
-#[test]
 fn mate_scores_count_the_plies() {
     // Mate in one, mate in two, and being mated: the aspiration window of the first such iteration fails.
     let mates = [("6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1", 1), ("7k/8/8/8/8/8/R7/1R5K w - - 0 1", 3)];
@@ -135,20 +102,12 @@ fn mate_scores_count_the_plies() {
 
 #[test]
 fn stalemate_is_a_draw_at_leaves() {
-    // Qc7 stalemates: the leaf scores 0, not a queen ahead.
-    let fen = "k7/8/8/2Q5/8/8/8/K7 w - - 0 1";
-    let game = game(fen);
-    let weights = PieceSquares::fill(game.position());
-    let mut child = game.position().clone();
-    let mv = child.from_uci("c5c7").unwrap();
-    child.play(mv);
-    assert!(child.legal_moves().is_empty() && !child.in_check());
-    let mut searcher: Searcher = Searcher::new(None);
-    searcher.weights = weights;
-    assert_eq!(searcher.leaf(&child, -900, -INFINITE, INFINITE, 1), 0);
-    let mut searcher: Searcher = Searcher::new(None);
-    let iteration = searcher.search(&game, 1)[0];
-    assert!(iteration.score > 800 && iteration.mv != mv);
+    let leaf = |fen: &str| {
+        let node = Node { position: Position::from_fen(fen).unwrap(), ply: 1, depth: 0 };
+        Searcher::new(None).leaf(&node, (-INFINITE, INFINITE))
+    };
+    assert_eq!(leaf("k7/2Q5/8/8/8/8/8/K7 b - - 0 1"), 0);
+    assert!(leaf("k7/3Q4/8/8/8/8/8/K7 b - - 0 1") < -800);
 }
 
 #[test]
@@ -163,7 +122,7 @@ fn repetition_and_fifty_moves_are_draws() {
         let mv = shuffled.position().from_uci(uci).unwrap();
         shuffled.play(mv);
     }
-    let mut searcher: Searcher = Searcher::new(None);
+    let mut searcher = Searcher::new(None);
     searcher.path.extend_from_slice(shuffled.previous_keys());
     assert!(!searcher.is_draw(shuffled.position()));
     searcher.path.push(shuffled.position().key());
@@ -173,19 +132,12 @@ fn repetition_and_fifty_moves_are_draws() {
 }
 
 #[test]
-fn table_is_used_as_in_the_paper() {
+fn kept_and_stamped_entries_shorten_the_next_search() {
     let game = game(POSITIONS[0]);
-    let mut searcher = Searcher::new(Some(table::<CountedTable>(1 << 16, Scheme::TwoBig1)));
+    let mut searcher = Searcher::new(Some(table(1 << 16, Scheme::TwoBig1)));
     let nodes = searcher.search(&game, 5).last().unwrap().nodes;
-    let stats = searcher.table().unwrap().stats();
-    assert!(stats.hits > 0 && stats.cutoffs > 0 && stats.hints > 0);
-    assert!(stats.cutoffs < stats.hits && stats.hits < stats.probes && stats.probes < nodes);
-    assert_eq!(stats.rejected, 0);
-    assert!(stats.all_stores() * 2 < nodes, "leaves and quiescence are not stored");
     let without = search(None, &game, 5).last().unwrap().nodes;
     assert!(nodes < without, "{nodes} with a table, {without} without");
-
-    // A kept and stamped table makes the same search much shorter.
     searcher.table_mut().unwrap().next_generation();
     let again = searcher.search(&game, 5).last().unwrap().nodes;
     assert!(again * 2 < nodes, "{again} after {nodes}");
@@ -193,38 +145,10 @@ fn table_is_used_as_in_the_paper() {
 
 #[test]
 fn bigall_counts_nodes_behind_hits() {
-    let game = game(POSITIONS[0]);
-    let mut big1 = Searcher::new(Some(table::<TranspositionTable>(1 << 16, Scheme::Big1)));
-    let mut big_all = Searcher::new(Some(table::<TranspositionTable>(1 << 16, Scheme::BigAll)));
-    big1.search(&game, 5);
-    big_all.search(&game, 5);
-    assert_eq!(big1.behind_hits, 0);
-    assert!(big_all.behind_hits > 0);
-}
-
-#[test]
-fn picker_returns_all_legal_moves_in_order() {
-    for fen in POSITIONS {
-        let position = Position::from_fen(fen).unwrap();
-        let history = History::default();
-        let mut expected: Vec<_> = position.legal_moves().to_vec();
-        let hints = [expected.first().copied(), expected.last().copied()];
-        for hints in [[None, None], [hints[0], None], hints] {
-            let mut picker = Picker::new(hints[0], hints[1]);
-            let mut moves: Vec<_> = std::iter::from_fn(|| picker.next(&position, &history)).collect();
-            let value = |piece: Piece| VALUES[piece as usize];
-            let rest = &moves[hints.iter().flatten().count().min(moves.len())..];
-            let kinds = rest.iter().map(|&mv| match position.captured(mv) {
-                Some(victim) => {
-                    let capturer = position.moved(mv);
-                    (0, -value(victim), if capturer == Piece::King { 1000 } else { value(capturer) })
-                }
-                None => mv.promotion().map_or((2, 0, 0), |piece| (1, -value(piece), 0)),
-            });
-            assert!(kinds.is_sorted(), "{fen}: {moves:?}");
-            moves.sort_unstable();
-            expected.sort_unstable();
-            assert_eq!(moves, expected, "{fen}");
-        }
-    }
+    let behind_hits = |scheme| {
+        let mut searcher = Searcher::new(Some(table(1 << 16, scheme)));
+        searcher.search(&game(POSITIONS[0]), 5);
+        searcher.behind_hits
+    };
+    assert!(behind_hits(Scheme::Big1) == 0 && behind_hits(Scheme::BigAll) > 0);
 }

@@ -1,0 +1,129 @@
+//! The verdict on a statement of the paper, from the number that stands for it.
+
+use std::fmt;
+
+use super::counts::Counts;
+use sesame_report::markdown::Unit;
+use sesame_report::statistics::Estimate;
+
+pub(super) struct Statement {
+    pub(super) name: &'static str,
+    /// Where the paper says it. "Table": we read it from a table.
+    pub(super) source: &'static str,
+    pub(super) text: &'static str,
+    pub(super) criterion: &'static str,
+    pub(super) paper: &'static str,
+    pub(super) holds: Range,
+    pub(super) needs: &'static str,
+    pub(super) figure: fn(&Counts) -> Option<Estimate>,
+    pub(super) details: Details,
+}
+
+/// Markdown; may be empty.
+pub(super) struct Details {
+    pub(super) tables: fn(&Counts) -> String,
+    /// Sentences for a claim that is not confirmed.
+    pub(super) context: fn(&Counts) -> String,
+}
+
+impl Details {
+    pub(super) const fn new(tables: fn(&Counts) -> String) -> Details {
+        Details { tables, context: |_| String::new() }
+    }
+}
+
+/// The numbers with which a statement holds.
+pub(super) struct Range {
+    unit: Unit,
+    low: f64,
+    high: f64,
+}
+
+impl Range {
+    pub(super) const fn new(unit: Unit, low: f64, high: f64) -> Range {
+        Range { unit, low, high }
+    }
+
+    pub(super) fn contains(&self, value: f64) -> bool {
+        (self.low..=self.high).contains(&value)
+    }
+
+    /// Uses enough decimals to tell the interval from the ends of the range, and from no difference.
+    pub(super) fn write(&self, estimate: Estimate) -> String {
+        let no_difference = (self.unit == Unit::Difference).then_some(1.0);
+        let ends = [self.low, self.high].into_iter().filter(|end| end.is_finite());
+        self.unit.write_estimate_beside(estimate, &ends.chain(no_difference).collect::<Vec<_>>())
+    }
+
+    /// The verdict is agreement if the number lies in the range, and certain if its whole interval does. It is disagreement if
+    /// the interval lies outside the range. Otherwise there is no verdict.
+    fn judge(&self, number: Estimate) -> (Verdict, bool) {
+        let interval = number.interval;
+        if self.contains(number.value) {
+            (Verdict::Agrees, self.contains(interval.low) && self.contains(interval.high))
+        } else if interval.high < self.low || interval.low > self.high {
+            (Verdict::Disagrees, true)
+        } else {
+            (Verdict::CannotTell, false)
+        }
+    }
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum Verdict {
+    Agrees,
+    Disagrees,
+    CannotTell,
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Verdict::Agrees => "agrees",
+            Verdict::Disagrees => "disagrees",
+            Verdict::CannotTell => "cannot tell",
+        })
+    }
+}
+
+pub(super) struct Claim {
+    pub(super) number: usize,
+    pub(super) statement: &'static Statement,
+    /// `None` if the results lack the searches for it.
+    pub(super) figure: Option<Estimate>,
+    pub(super) verdict: Verdict,
+    /// The verdict does not depend on the choice of the 18 positions. Never true for [`Verdict::CannotTell`].
+    pub(super) is_certain: bool,
+}
+
+impl Claim {
+    pub(super) fn new(number: usize, statement: &'static Statement, counts: &Counts) -> Claim {
+        let figure = (statement.figure)(counts);
+        let (verdict, is_certain) = figure.map_or((Verdict::CannotTell, false), |figure| statement.holds.judge(figure));
+        Claim { number, statement, figure, verdict, is_certain }
+    }
+
+    pub(super) fn ours(&self) -> String {
+        let missing = || format!("not in the results, which would need {}", self.statement.needs);
+        self.figure.map_or_else(missing, |figure| self.statement.holds.write(figure))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sesame_report::statistics::Interval;
+
+    #[test]
+    fn verdicts_follow_number_and_interval() {
+        let range = Range::new(Unit::Share, 0.05, 0.10);
+        let verdict = |value, low, high| range.judge(Estimate { value, interval: Interval { low, high } });
+        assert_eq!(verdict(0.07, 0.06, 0.08), (Verdict::Agrees, true));
+        assert_eq!(verdict(0.07, 0.04, 0.08), (Verdict::Agrees, false));
+        assert_eq!(verdict(0.07, 0.06, 0.12), (Verdict::Agrees, false));
+        assert_eq!(verdict(0.04, 0.02, 0.06), (Verdict::CannotTell, false));
+        assert_eq!(verdict(0.12, 0.09, 0.14), (Verdict::CannotTell, false));
+        assert_eq!(verdict(0.04, 0.02, 0.049), (Verdict::Disagrees, true));
+        assert_eq!(verdict(0.12, 0.101, 0.14), (Verdict::Disagrees, true));
+    }
+}
