@@ -52,6 +52,7 @@
 //! | [`syzygy`] | Syzygy tablebases | [`syzygy::Tablebases`] |
 //! | [`games`] | games and positions in files: PGN, EPD | [`games::pgn::Reader`] |
 //! | [`position`] | the rules of chess | [`position::Position`] |
+//! | [`output`] | whole lines on the standard output | [`output::Output`] |
 //! | [`regular_file`] | opening files that must be regular ones | [`regular_file::open`] |
 //!
 //! # Where to go next
@@ -79,9 +80,11 @@ mod cluster;
 pub mod engine;
 pub mod eval;
 pub mod games;
+// For the crates of this repository, like `regular_file`.
+#[doc(hidden)]
+pub mod output;
 #[deny(missing_docs)]
 pub mod position;
-// For the crates of this repository.
 #[doc(hidden)]
 pub mod regular_file;
 pub mod search;
