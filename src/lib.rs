@@ -53,7 +53,6 @@
 //! | [`games`] | games and positions in files: PGN, EPD | [`games::pgn::Reader`] |
 //! | [`position`] | the rules of chess | [`position::Position`] |
 //! | [`output`] | whole lines on the standard output | [`output::Output`] |
-//! | [`regular_file`] | opening files that must be regular ones | [`regular_file::open`] |
 //!
 //! # Where to go next
 //!
@@ -65,11 +64,6 @@
 //!   results. Experiments with replacement schemes (`sesame-lab`) and network training (`sesame-tuner`) are crates beside
 //!   this one.
 
-#![allow(
-    missing_docs,
-    reason = "most modules are for the crates of this repository: documented where name and type leave something open"
-)]
-
 // The program `sesame` alone calls it.
 #[cfg(feature = "cli")]
 #[doc(hidden)]
@@ -80,13 +74,11 @@ mod cluster;
 pub mod engine;
 pub mod eval;
 pub mod games;
-// For the crates of this repository, like `regular_file`.
+// For the crates of this repository.
 #[doc(hidden)]
 pub mod output;
 #[deny(missing_docs)]
 pub mod position;
-#[doc(hidden)]
-pub mod regular_file;
 pub mod search;
 pub mod smp;
 pub mod syzygy;
