@@ -8,7 +8,7 @@ use clap::ValueEnum;
 
 use crate::position::{Color, File, Move, Position, Rank, Square};
 use crate::uci::{Style, symbol};
-use sesame_command::Progress;
+use sesame_command::{ProgressBar, status_line};
 
 /// When to use colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -114,7 +114,7 @@ pub(super) struct SearchStatus {
     time: Option<Duration>,
     pub(super) depth: u32,
     /// `None` while hidden.
-    line: Option<Progress>,
+    line: Option<ProgressBar>,
 }
 
 impl SearchStatus {
@@ -125,7 +125,7 @@ impl SearchStatus {
     pub(super) fn show(&mut self) {
         let elapsed = self.start.elapsed().as_secs_f64();
         let of = self.time.map_or_else(String::new, |time| format!(" of {:.1}", time.as_secs_f64()));
-        let line = self.line.get_or_insert_with(Progress::message_line);
+        let line = self.line.get_or_insert_with(status_line);
         line.set_message(format!("depth {} done, {elapsed:.1}{of} s", self.depth));
     }
 

@@ -27,7 +27,8 @@ use std::str::FromStr;
 use clap::{Arg, Command, Parser};
 
 pub use error::{CommandError, print_status};
-pub use progress::Progress;
+pub use indicatif::ProgressBar;
+pub use progress::{Progress, status_line};
 pub use sesame_files as files;
 
 /// Parses the arguments, calls `body`, and reports its error. Prints `--help` and `--version` with exit code 0.

@@ -1,60 +1,65 @@
 //! Progress of a long run: a line on standard error, if that is a terminal that can erase a line.
 
-use std::fmt::Write;
 use std::time::Duration;
 
-use indicatif::{FormattedDuration, ProgressBar, ProgressState, ProgressStyle};
+use indicatif::{FormattedDuration, ProgressBar, ProgressStyle};
 
-/// Hidden when dropped.
-pub struct Progress(ProgressBar);
+use crate::error::print_status;
+
+/// Shows its message alone, cut to the width of the terminal. Hidden when dropped.
+pub fn status_line() -> ProgressBar {
+    let style = ProgressStyle::with_template("{wide_msg}").unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::no_length().with_style(style)
+}
+
+/// A [`status_line`] with the share of the work and the time left.
+pub struct Progress {
+    line: ProgressBar,
+    total: u64,
+    /// Done by an earlier run.
+    before: u64,
+}
 
 impl Progress {
-    /// Shows the share of `total`, the time left and a message. An earlier run has done `before` of `total`.
+    /// An earlier run has done `before` of `total`.
     pub fn new(total: u64, before: u64) -> Self {
-        let left = move |state: &ProgressState, text: &mut dyn Write| {
-            let _ = match time_left(total, before, state.pos(), state.elapsed()) {
-                Some(left) => write!(text, "{}", FormattedDuration(left)),
-                None => text.write_char('?'),
-            };
-        };
-        let progress = Self::styled(total, "{percent:>3} %  {elapsed_precise} gone, {left} left  {wide_msg}");
-        let style = progress.0.style().with_key("left", left);
-        Self(progress.0.with_style(style).with_position(before))
-    }
-
-    /// Shows the message alone.
-    pub fn message_line() -> Self {
-        Self::styled(0, "{wide_msg}")
-    }
-
-    fn styled(total: u64, template: &str) -> Self {
-        let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-        Self(ProgressBar::new(total).with_style(style))
+        Self { line: status_line().with_position(before), total, before }
     }
 
     pub fn advance(&self, weight: u64, message: String) {
-        self.0.inc(weight);
-        self.0.set_message(message);
+        self.line.inc(weight);
+        self.set_message(message);
     }
 
     pub fn set_message(&self, message: String) {
-        self.0.set_message(message);
+        self.line.set_message(self.text(self.line.position(), self.line.elapsed(), &message));
+    }
+
+    fn text(&self, done: u64, elapsed: Duration, message: &str) -> String {
+        let percent = done.min(self.total) * 100 / self.total.max(1);
+        let left = match done.saturating_sub(self.before) {
+            0 => "?".to_owned(),
+            own => {
+                let rest = self.total.saturating_sub(done) as f64 / own as f64;
+                FormattedDuration(elapsed.mul_f64(rest)).to_string()
+            }
+        };
+        format!("{percent:3} %  {} gone, {left} left  {message}", FormattedDuration(elapsed))
     }
 
     /// Hides the line during `write`.
     pub fn suspend<T>(&self, write: impl FnOnce() -> T) -> T {
-        self.0.suspend(write)
+        self.line.suspend(write)
+    }
+
+    /// Prints a line on standard error.
+    pub fn print(&self, line: &str) {
+        self.suspend(|| print_status(line));
     }
 
     pub fn finish(&self) {
-        self.0.finish_and_clear();
+        self.line.finish_and_clear();
     }
-}
-
-/// `None` before this run has done anything.
-fn time_left(total: u64, before: u64, done: u64, elapsed: Duration) -> Option<Duration> {
-    let own = done.checked_sub(before).filter(|&own| own > 0)?;
-    Some(elapsed.mul_f64(total.saturating_sub(done) as f64 / own as f64))
 }
 
 #[cfg(test)]
@@ -63,7 +68,10 @@ mod tests {
 
     #[test]
     fn the_time_left_follows_from_the_own_share_of_the_work() {
-        let minutes = |done| time_left(100, 50, done, Duration::from_secs(600)).map(|left| left.as_secs() / 60);
-        assert_eq!([50, 60, 100, 101].map(minutes), [None, Some(40), Some(0), Some(0)]);
+        let progress = Progress::new(100, 50);
+        let line = |done| progress.text(done, Duration::from_secs(600), "game 7");
+        assert_eq!(line(50), " 50 %  00:10:00 gone, ? left  game 7");
+        assert_eq!(line(60), " 60 %  00:10:00 gone, 00:40:00 left  game 7");
+        assert_eq!(line(101), "100 %  00:10:00 gone, 00:00:00 left  game 7");
     }
 }
