@@ -11,7 +11,7 @@ use std::time::Instant;
 use crossbeam_channel::{self as channel, Receiver, TryRecvError};
 
 use super::board::divide;
-use super::output::Output;
+use crate::output::Output;
 use crate::engine::HashFile;
 use crate::engine::bench::{self, BenchOptions, nodes_per_second};
 use crate::position::Position;

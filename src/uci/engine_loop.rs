@@ -11,7 +11,7 @@ use crossbeam_channel::{self as channel, Receiver, select};
 use super::background::{BackgroundTask, TaskKind};
 use super::board::describe;
 use super::options::{Setting, declarations};
-use super::output::Output;
+use crate::output::Output;
 use super::parse::{BenchCommand, PositionCommand, UciCommand, go_for_followers, limits};
 use super::reader;
 use super::session::{Session, VERSION};

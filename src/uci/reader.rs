@@ -8,7 +8,7 @@ use std::thread;
 
 use crossbeam_channel::{self as channel, Receiver};
 
-use super::output::Output;
+use crate::output::Output;
 use super::parse::{UciCommand, ignored, parse};
 use crate::smp::request_short_slices;
 

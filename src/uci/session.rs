@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crossbeam_channel::Sender;
 
 use super::background::{self, BackgroundTask, TaskKind};
-use super::output::Output;
+use crate::output::Output;
 use super::sink::UciSink;
 use crate::engine::bench::BenchOptions;
 use crate::engine::{Engine, EngineError, Options};

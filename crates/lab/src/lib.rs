@@ -12,8 +12,6 @@
 //! | [`report`] | the report: the paper's tables, figures and claims beside the new ones |
 //! | [`crowding`] | full tables in Sesame's own search |
 
-#![allow(missing_docs, reason = "documented where name and type leave something open")]
-
 pub mod alibaba;
 pub mod crowding;
 pub mod experiment;

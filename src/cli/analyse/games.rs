@@ -9,13 +9,13 @@ use super::AnalyseArguments;
 use super::annotate::{annotate, place};
 use super::input::{Source, at, open_all};
 use super::results::Results;
-use crate::cli::CommandError;
 use crate::cli::assessment::{Assessment, assess};
 use crate::cli::interrupt::Interrupt;
 use crate::engine::{Engine, Limits};
 use crate::games::pgn::{PgnError, PgnGame, Reader, Replay};
+use crate::output::Output;
 use crate::position::{Color, Game, Position};
-use crate::uci::Output;
+use sesame_command::CommandError;
 use sesame_command::Progress;
 use sesame_command::print_status;
 

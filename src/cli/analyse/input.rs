@@ -8,8 +8,8 @@ use flate2::bufread::MultiGzDecoder;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-use crate::cli::CommandError;
 use crate::games::{Content, decode};
+use sesame_command::CommandError;
 use sesame_command::print_status;
 
 /// Bytes that show the content.

@@ -17,14 +17,14 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::CommandError;
 use super::arguments::{EngineArguments, seconds};
 use crate::engine::{Engine, Limits, Options};
-use crate::uci::{MAX_MULTI_PV, Output};
+use crate::output::Output;
+use crate::uci::MAX_MULTI_PV;
 use accuracy::Thresholds;
 use input::{FileKind, all_files};
 use sesame_command::files;
-use sesame_command::whole_number;
+use sesame_command::{CommandError, whole_number};
 
 pub(super) fn run(arguments: &AnalyseArguments, output: &Output) -> Result<(), CommandError> {
     match arguments.subject()? {
@@ -253,14 +253,16 @@ mod tests {
     use clap::Parser;
 
     use super::*;
-    use crate::cli::arguments::{Cli, Command};
+
+    #[derive(Debug, Parser)]
+    struct Line {
+        #[command(flatten)]
+        arguments: AnalyseArguments,
+    }
 
     fn parse(line: &str) -> Result<AnalyseArguments, clap::Error> {
-        let words = ["sesame", "analyse"].into_iter().chain(line.split(' ').filter(|word| !word.is_empty()));
-        Cli::try_parse_from(words).map(|cli| match cli.command {
-            Some(Command::Analyse(analyse)) => analyse,
-            other => panic!("{line}: {other:?}"),
-        })
+        let words = std::iter::once("analyse").chain(line.split(' ').filter(|word| !word.is_empty()));
+        Line::try_parse_from(words).map(|line| line.arguments)
     }
 
     fn subject(line: &str) -> Result<Subject, String> {

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use crate::cli::CommandError;
-use crate::uci::Output;
+use crate::output::Output;
+use sesame_command::CommandError;
 use sesame_command::files;
 
 /// Atomic.

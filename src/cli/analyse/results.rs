@@ -13,11 +13,11 @@ use super::annotate::Annotated;
 use super::input::at;
 use super::output::{GrowingFile, write, write_json};
 use super::{AnalyseArguments, report};
-use crate::cli::CommandError;
 use crate::cli::assessment::WhiteScore;
 use crate::engine::Limits;
 use crate::games::pgn::PgnGame;
-use crate::uci::Output;
+use crate::output::Output;
+use sesame_command::CommandError;
 use sesame_command::print_status;
 use sesame_report::markdown::Table;
 

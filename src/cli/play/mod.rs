@@ -14,14 +14,13 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use super::CommandError;
-use super::arguments::EngineArguments;
+use super::arguments::{self, EngineArguments};
 use super::terminal::Colours;
 use crate::engine::{Limits, StrengthLimit};
+use crate::output::Output;
 use crate::position::{Color, Position};
-use crate::uci::Output;
 use game::{Match, TimeControl};
-use sesame_command::whole_number;
+use sesame_command::{CommandError, whole_number};
 use session::PlaySession;
 
 /// Without a clock or another limit.
@@ -86,7 +85,7 @@ enum Side {
 
 pub(super) fn run(arguments: &PlayArguments, output: &Output) -> Result<(), CommandError> {
     let start = match (&arguments.fen, arguments.chess960) {
-        (Some(fen), _) => super::position(fen)?,
+        (Some(fen), _) => arguments::position(fen)?,
         (None, Some(number)) => Position::chess960(number),
         (None, None) => Position::startpos(),
     };

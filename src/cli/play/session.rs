@@ -11,13 +11,13 @@ use super::PlayArguments;
 use super::console::{Console, ConsoleKind};
 use super::game::{Ending, Match, PgnFiles};
 use super::moves::read_move;
-use crate::cli::CommandError;
 use crate::cli::assessment::{Assessment, WhiteScore, assess, name, san_line};
 use crate::cli::terminal::{BoardStyle, SearchStatus};
 use crate::engine::{ChannelSink, Engine, Limits, MoveChoice, Options, Score, SearchEvent, StrengthLimit};
 use crate::games::pgn::PgnGame;
+use crate::output::Output;
 use crate::position::Color;
-use crate::uci::Output;
+use sesame_command::CommandError;
 use sesame_command::check_output;
 use sesame_command::signals::at_first_signal;
 
