@@ -11,7 +11,6 @@ use sesame::position::{BitBoard, Color, Game, Move, Outcome, Piece, Position, Sq
 use sesame::search::{Control, IterationResult, SearchContext, SearchTable, ThreadData, TranspositionTable, Worker};
 use sesame_report::statistics::below;
 
-use super::DatagenArgs;
 use crate::game_record::GameRecord;
 
 /// Cuts a search off, as a multiple of the nodes after which no iteration begins.
@@ -43,19 +42,23 @@ pub(super) struct Player {
     table: Arc<TranspositionTable>,
     network: Arc<Network>,
     thread: Option<ThreadData>,
+    settings: PlayerSettings,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PlayerSettings {
     /// No iteration begins after this many nodes.
-    nodes: u64,
+    pub(super) nodes: u64,
     /// Percentage of games.
-    chess960: u32,
-    /// Of a start position for either side, in centipawns.
-    opening_score: i32,
+    pub(super) chess960: u32,
+    /// Maximum of a start position for either side, in centipawns.
+    pub(super) opening_score: i32,
 }
 
 impl Player {
-    pub(super) fn new(args: &DatagenArgs, network: Arc<Network>) -> Result<Self, EngineError> {
-        let &DatagenArgs { nodes, chess960, opening_score, .. } = args;
+    pub(super) fn new(settings: PlayerSettings, network: Arc<Network>) -> Result<Self, EngineError> {
         let table = Arc::new(TranspositionTable::with_mib(TABLE_MIB, Scheme::TwoBig1)?);
-        Ok(Self { table, network, thread: None, nodes, chess960, opening_score: i32::from(opening_score) })
+        Ok(Self { table, network, thread: None, settings })
     }
 
     fn begin_game(&mut self) {
@@ -67,32 +70,28 @@ impl Player {
 
     /// Returns `None` if the start position is over or not balanced, or if a search completed no iteration.
     pub(super) fn play_game(&mut self, random: &mut Xoshiro256PlusPlus) -> Option<GameRecord> {
-        let mut game = random_opening(self.chess960, random)?;
+        let mut game = random_opening(self.settings.chess960, random)?;
         self.begin_game();
-        let first = self.search(&game)?;
-        if first.1.abs() > self.opening_score {
+        let (start, mut moves) = (game.position().clone(), Vec::new());
+        let (mut mv, mut score) = self.search(&game)?;
+        if score.abs() > self.settings.opening_score {
             return None;
         }
-        let mut record = GameRecord { start: game.position().clone(), moves: Vec::new(), result: 1 };
         let mut adjudicator = Adjudicator::default();
-        let mut first = Some(first);
-        record.result = loop {
-            let side = game.position().side_to_move();
-            if let Some(outcome) = game.outcome() {
-                break half_points(outcome, side);
-            }
-            if let Some(result) = bare_king_result(game.position()) {
-                break result;
-            }
-            let (mv, score) = first.take().or_else(|| self.search(&game))?;
-            let score = if side == Color::White { score } else { -score };
-            record.moves.push((mv, score as i16));
-            if let Some(result) = adjudicator.update(score, game.previous_keys().len()) {
+        let result = loop {
+            let white = game.position().side_to_move() == Color::White;
+            let white_score = if white { score } else { -score };
+            moves.push((mv, white_score as i16));
+            if let Some(result) = adjudicator.update(white_score, game.previous_keys().len()) {
                 break result;
             }
             game.play(mv);
+            if let Some(result) = result_by_rule(&game).or_else(|| bare_king_result(game.position())) {
+                break result;
+            }
+            (mv, score) = self.search(&game)?;
         };
-        Some(record)
+        Some(GameRecord { start, moves, result })
     }
 
     /// Returns move and score, from the side to move, of the last complete iteration: the score of one that was cut off may be a
@@ -100,7 +99,7 @@ impl Player {
     fn search(&mut self, game: &Game) -> Option<(Move, i32)> {
         self.table.new_search();
         let is_endgame = game.position().occupied().len() <= ENDGAME_PIECES;
-        let nodes = if is_endgame { ENDGAME_FACTOR * self.nodes } else { self.nodes };
+        let nodes = if is_endgame { ENDGAME_FACTOR } else { 1 } * self.settings.nodes;
         let control = Control::new(1, Some(HARD_LIMIT * nodes));
         let context = SearchContext::alone(game, &self.table, &self.network, control);
         let control = Arc::clone(&context.control);
@@ -120,33 +119,37 @@ impl Player {
     }
 }
 
-fn half_points(outcome: Outcome, side_to_move: Color) -> u8 {
-    match (outcome, side_to_move) {
+/// Returns the result for White, in half points.
+fn result_by_rule(game: &Game) -> Option<u8> {
+    Some(match (game.outcome()?, game.position().side_to_move()) {
         (Outcome::Checkmate, Color::White) => 0,
         (Outcome::Checkmate, Color::Black) => 2,
         _ => 1,
+    })
+}
+
+/// A part of recipes.
+pub(crate) const UNSCALED_SCORES: &str = "scores without material scaling";
+
+impl PlayerSettings {
+    /// Lists everything about the players that their games depend on.
+    pub(super) fn recipe(&self) -> String {
+        let Self { nodes, chess960, opening_score } = self;
+        format!(
+            "nodes {nodes}, complete iterations, {ENDGAME_FACTOR} times the nodes with {ENDGAME_PIECES} pieces or fewer, \
+             {UNSCALED_SCORES}\ntable {TABLE_MIB} MiB\n\
+             chess960 {chess960} %, openings of {OPENING_MOVES} or {} random moves by piece, \
+             within {opening_score} centipawns\n\
+             won from {WIN_SCORE} on for {WIN_PLIES} plies or against a bare king, \
+             drawn within {DRAW_SCORE} for {DRAW_PLIES} plies from ply {DRAW_FROM_PLY} or at ply {MAX_PLIES}\n",
+            OPENING_MOVES + 1
+        )
     }
 }
 
-/// In the recipe.
-pub(crate) const UNSCALED_SCORES: &str = "scores without material scaling";
-
-pub(super) fn search_rules() -> String {
-    format!(
-        "complete iterations, {ENDGAME_FACTOR} times the nodes with {ENDGAME_PIECES} pieces or fewer, {UNSCALED_SCORES}"
-    )
-}
-
-pub(super) fn adjudication_rules() -> String {
-    format!(
-        "won from {WIN_SCORE} on for {WIN_PLIES} plies or against a bare king, drawn within {DRAW_SCORE} for {DRAW_PLIES} plies \
-         from ply {DRAW_FROM_PLY} or at ply {MAX_PLIES}"
-    )
-}
-
-/// In half points for White. One side has a bare king that can capture nothing, and the other side can mate: with a queen, a
-/// rook, bishops on both colours, or bishop and knight. With few nodes such endings are often not won, and their results
-/// would be false.
+/// Returns the result for White, in half points. One side has a bare king that can capture nothing, and the other side can mate: with a
+/// queen, a rook, bishops on both colours, or bishop and knight. With few nodes such endings are often not won, and their results would
+/// be false.
 fn bare_king_result(position: &Position) -> Option<u8> {
     let winner = Color::ALL.into_iter().find(|&color| position.colors(!color).len() == 1)?;
     let [knights, bishops, rooks, queens] =
@@ -188,10 +191,6 @@ impl Adjudicator {
 /// The smallest number of an opening; the largest is one more, so that both sides come to move first.
 const OPENING_MOVES: u32 = 8;
 
-pub(super) fn opening_rules() -> String {
-    format!("openings of {OPENING_MOVES} or {} random moves by piece", OPENING_MOVES + 1)
-}
-
 /// `None` if the game would be over.
 fn random_opening(chess960: u32, random: &mut Xoshiro256PlusPlus) -> Option<Game> {
     let is_chess960 = random.next_u32() % 100 < chess960;
@@ -218,17 +217,13 @@ fn random_sound_move(position: &Position, random: &mut Xoshiro256PlusPlus) -> Op
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
-
     use rand_xoshiro::rand_core::SeedableRng;
     use sesame::search::score::{mate_in, mated_in};
 
     use super::*;
-    use crate::datagen::tests::small;
 
-    fn player(nodes: u64, opening_score: u16) -> Player {
-        let args = DatagenArgs { nodes, opening_score, ..small(PathBuf::new(), 1) };
-        Player::new(&args, Network::embedded()).unwrap()
+    fn player(nodes: u64, opening_score: i32) -> Player {
+        Player::new(PlayerSettings { nodes, chess960: 0, opening_score }, Network::embedded()).unwrap()
     }
 
     #[test]
@@ -258,7 +253,7 @@ mod tests {
     fn few_pieces_have_four_times_the_nodes() {
         // The first iteration takes more than 8 nodes, where one node would stop the search, and fewer than 32.
         let mut player = player(100, 300);
-        player.nodes = 1;
+        player.settings.nodes = 1;
         let mut search = |fen| player.search(&Game::new(Position::from_fen(fen).unwrap()));
         assert_eq!(search("4k3/pppp4/7p/8/8/8/PPPP4/4K3 w - - 0 1"), None);
         assert!(search("4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1").is_some());
@@ -285,9 +280,9 @@ mod tests {
         let mut player = player(100, 300);
         let game = Game::new(Position::startpos());
         assert!(player.search(&game).is_some());
-        player.nodes = 0;
+        player.settings.nodes = 0;
         assert_eq!(player.search(&game), None);
-        player.nodes = 100;
+        player.settings.nodes = 100;
         let (mv, _) = player.search(&game).unwrap();
         assert!(game.position().is_legal(mv), "the next search is not affected");
     }

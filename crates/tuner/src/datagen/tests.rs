@@ -24,7 +24,7 @@ fn run(args: &DatagenArgs) -> Result<(), CommandError> {
 }
 
 fn played(path: &Path) -> Vec<(u64, GameRecord)> {
-    games(path).unwrap().map(Result::unwrap).collect()
+    games(path, 1).unwrap().map(Result::unwrap).collect()
 }
 
 #[test]

@@ -12,13 +12,13 @@ use sesame_command::CommandError;
 use twox_hash::XxHash3_64;
 
 use crate::game_record::GameRecord;
-use crate::is_validation_game;
-use crate::store::{Block, Contents, StoreReader, for_each_block};
+use crate::store::{Block, Contents, NumberedGames, StoreReader, read_blocks};
+use crate::validation::is_validation_game;
 
 /// Limit of scores for the fit of the scale, in centipawns.
 const MAX_SCORE: i16 = 2_000;
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum HeldOut {
     None,
     EveryTwentieth,
@@ -51,26 +51,20 @@ impl Dataset {
             }
         }
         // A growing vector would need twice the memory.
-        let set = if matches!(held_out, HeldOut::All) { &mut self.validation } else { &mut self.training };
+        let set = if held_out == HeldOut::All { &mut self.validation } else { &mut self.training };
         set.reserve_exact(expected);
         stores.iter().try_for_each(|path| self.load_store(path, held_out, lambda, threads))
     }
 
     fn load_store(&mut self, path: &Path, held_out: HeldOut, lambda: f32, threads: usize) -> Result<(), CommandError> {
         let before = self.training.len() + self.validation.len();
-        let read = |block: &Block, games: Vec<(u64, GameRecord)>| {
-            let samples = games.into_iter().map(|(number, game)| {
-                let game = game.blended(lambda);
-                let mut samples = Vec::new();
-                game.for_each_training_position(|position, score| {
-                    samples.push(Sample::new(position, score, game.result));
-                });
-                (number, samples)
-            });
+        let read = |block: &Block, games: NumberedGames| {
+            let samples = games.into_iter().map(|(number, game)| (number, Sample::all_of(game, lambda)));
             (block.recipe.clone(), block.numbers(), block.checksum, samples.collect::<Vec<_>>())
         };
         let (mut games, mut repeated, mut hasher) = (0, 0, XxHash3_64::new());
-        for_each_block(path, threads, read, |(recipe, numbers, checksum, samples)| {
+        for block in read_blocks(path, threads, read)? {
+            let (recipe, numbers, checksum, samples) = block?;
             hasher.write_u64(checksum);
             let seen = self.seen.entry(recipe).or_default();
             for (number, samples) in samples {
@@ -87,10 +81,10 @@ impl Dataset {
                 if is_held_out { &mut self.validation } else { &mut self.training }.extend(samples);
             }
             seen.add_numbers(numbers);
-        })?;
+        }
         let hash = hasher.finish();
         let positions = self.training.len() + self.validation.len() - before;
-        let part = if matches!(held_out, HeldOut::All) { "validation " } else { "" };
+        let part = if held_out == HeldOut::All { "validation " } else { "" };
         let path = path.display();
         let _ = write!(self.description, "{part}{path} {hash:016x}: {games} games, {positions} positions");
         if repeated > 0 {
@@ -101,25 +95,21 @@ impl Dataset {
     }
 }
 
-/// The scale with which the scores predict the results best: the centipawns of an expected result of 1 / (1 + 1/e).
+/// Returns the scale with which the scores predict the results best: the centipawns of an expected result of 1 / (1 + 1/e).
 pub(super) fn fit_scale(samples: &[Sample]) -> u16 {
-    let width = usize::from(MAX_SCORE.unsigned_abs());
     // For each score the number of samples and the sum of their results.
-    let mut table = vec![(0_u64, 0_u64); 2 * width + 1];
+    let mut table: BTreeMap<i16, (u64, u64)> = BTreeMap::new();
     for sample in samples {
-        let score = sample.score.clamp(-MAX_SCORE, MAX_SCORE);
-        let (count, half_points) = &mut table[(i32::from(score) + i32::from(MAX_SCORE)) as usize];
+        let (count, half_points) = table.entry(sample.score.clamp(-MAX_SCORE, MAX_SCORE)).or_default();
         (*count, *half_points) = (*count + 1, *half_points + u64::from(sample.result));
     }
     // The squared error without the terms that do not depend on the scale.
     let error = |scale: f64| -> f64 {
-        let entries = table.iter().enumerate();
-        entries
-            .map(|(i, &(count, half_points))| {
-                let value = 1.0 / (1.0 + ((width as f64 - i as f64) / scale).exp());
-                count as f64 * value * value - half_points as f64 * value
-            })
-            .sum()
+        let errors = table.iter().map(|(&score, &(count, half_points))| {
+            let value = 1.0 / (1.0 + (-f64::from(score) / scale).exp());
+            count as f64 * value * value - half_points as f64 * value
+        });
+        errors.sum()
     };
     golden_section(20.0, 1_000.0, 30, error).round() as u16
 }
@@ -176,7 +166,14 @@ impl Sample {
         Self { occupied, pieces, score: score as i16, result, kings }
     }
 
-    /// From the perspectives of the side to move and of the opponent.
+    /// Blends scores by `lambda`.
+    fn all_of(game: GameRecord, lambda: f32) -> Vec<Self> {
+        let (game, mut samples) = (game.blended(lambda), Vec::new());
+        game.for_each_training_position(|position, score| samples.push(Self::new(position, score, game.result)));
+        samples
+    }
+
+    /// Lists the features from the perspectives of the side to move and of the opponent.
     #[inline]
     pub(super) fn features(&self) -> [Features; 2] {
         let mut features = [Features::new(), Features::new()];

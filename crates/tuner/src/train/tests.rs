@@ -81,7 +81,7 @@ fn the_network_does_not_depend_on_threads() {
         [1, 3, 11].map(|threads| train_on(samples(&all), &args(2), threads));
     assert!(one == three && one == eleven);
     for (losses, other) in losses.iter().zip(other_losses) {
-        let [one, other] = [losses, &other].map(|losses| (losses.training.map(|part| part.loss), losses.validation));
+        let [one, other] = [losses, &other].map(|losses| (losses.training.map(|part| part.0), losses.validation));
         assert_eq!(one, other);
     }
 }
@@ -91,7 +91,7 @@ fn a_network_learns_material_and_keeps_it_quantised() {
     let all = positions(9_000);
     let (model, epochs) = train_on(samples(&all), &args(24), 2);
     let [first, last] = [epochs[1], epochs[epochs.len() - 1]];
-    let [first_loss, last_loss] = [first, last].map(|losses| losses.training.unwrap().loss);
+    let [first_loss, last_loss] = [first, last].map(|losses| losses.training.unwrap().0);
     assert!(last_loss < 0.2 * first_loss, "{first:?} {last:?}");
     assert!(last.validation < 0.5 * first_loss, "{first:?} {last:?}");
 
@@ -183,7 +183,7 @@ fn a_run_writes_network_recipe_and_losses() {
     let losses = EpochLosses { epoch: 1, training: None, validation: 0.5, results: 0.25 };
     let unfinished = folder.path().join("unfinished.nnue");
     let weights = Weights::read(output).unwrap();
-    save(&TrainArgs { output: unfinished.clone(), ..args }, &weights, &LossCurves(vec![losses]), "head\n").unwrap();
+    save(&TrainArgs { output: unfinished.clone(), ..args }, &weights, &[losses], "head\n").unwrap();
     let text = std::fs::read_to_string(unfinished.with_extension("recipe")).unwrap();
     let rest = format!("head\nnetwork {:016x}\nvalidation loss 0.500000, results 0.250000\n", network.hash());
     assert_eq!(text, rest + "unfinished: after epoch 1\n");
