@@ -276,18 +276,6 @@ mod tests {
     }
 
     #[test]
-    fn a_search_without_a_complete_iteration_finds_nothing() {
-        let mut player = player(100, 300);
-        let game = Game::new(Position::startpos());
-        assert!(player.search(&game).is_some());
-        player.settings.nodes = 0;
-        assert_eq!(player.search(&game), None);
-        player.settings.nodes = 100;
-        let (mv, _) = player.search(&game).unwrap();
-        assert!(game.position().is_legal(mv), "the next search is not affected");
-    }
-
-    #[test]
     fn mates_keep_their_distance() {
         let mut player = player(20_000, 300);
         let mut score = |fen| player.search(&Game::new(Position::from_fen(fen).unwrap())).unwrap().1;
@@ -298,14 +286,26 @@ mod tests {
     }
 
     #[test]
-    fn a_win_needs_consecutive_scores_of_one_side() {
-        let mut adjudicator = Adjudicator::default();
-        assert!((1..WIN_PLIES).all(|_| adjudicator.update(WIN_SCORE, 30).is_none()));
-        assert_eq!(adjudicator.update(WIN_SCORE, 30), Some(2));
-        assert!((1..WIN_PLIES).all(|_| adjudicator.update(-WIN_SCORE, 30).is_none()), "White's plies do not count");
-        assert_eq!(adjudicator.update(1 - WIN_SCORE, 30), None);
-        assert_eq!(adjudicator.update(-WIN_SCORE, 30), None, "they are not in a row");
-        assert_eq!(adjudicator.update(0, MAX_PLIES), Some(1));
+    fn decided_games_are_adjudicated() {
+        const WON: i32 = WIN_SCORE;
+        const DRAWN: i32 = DRAW_SCORE;
+        // Scores, each for some plies, from a ply on: the number of plies to the result, and the result.
+        for (first, scores, expected) in [
+            (30, &[(WON, 9)][..], Some((6, 2))),
+            (30, &[(-WON, 9)], Some((6, 0))),
+            (30, &[(WON, 5), (-WON, 5), (1 - WON, 1), (-WON, 5)], None),
+            (0, &[(0, 80)], None),
+            (69, &[(0, 30)], Some((23, 1))),
+            (80, &[(DRAWN, 20)], Some((12, 1))),
+            (80, &[(DRAWN, 11), (DRAWN + 1, 1), (-DRAWN, 11)], None),
+            (399, &[(500, 9)], Some((2, 1))),
+        ] {
+            let mut adjudicator = Adjudicator::default();
+            let plies = scores.iter().flat_map(|&(score, count)| std::iter::repeat_n(score, count)).zip(first..);
+            let mut results = plies.map(|(score, ply)| adjudicator.update(score, ply));
+            let found = results.by_ref().zip(1..).find_map(|(result, count)| Some((count, result?)));
+            assert_eq!(found, expected, "{scores:?}");
+        }
     }
 
     #[test]
@@ -329,20 +329,5 @@ mod tests {
         ] {
             assert_eq!(result(fen), expected, "{fen}");
         }
-    }
-
-    #[test]
-    fn black_wins_and_draws_are_adjudicated() {
-        let mut adjudicator = Adjudicator::default();
-        assert!((1..WIN_PLIES).all(|_| adjudicator.update(-WIN_SCORE, 30).is_none()));
-        assert_eq!(adjudicator.update(-WIN_SCORE, 30), Some(0));
-
-        let mut adjudicator = Adjudicator::default();
-        assert!((0..DRAW_FROM_PLY).all(|ply| adjudicator.update(0, ply).is_none()), "too early");
-        let late = |ply: u32| DRAW_FROM_PLY + ply as usize;
-        assert!((1..DRAW_PLIES).all(|ply| adjudicator.update(DRAW_SCORE, late(ply)).is_none()));
-        assert_eq!(adjudicator.update(DRAW_SCORE + 1, late(12)), None);
-        assert!((1..DRAW_PLIES).all(|ply| adjudicator.update(-DRAW_SCORE, late(ply)).is_none()), "not in a row");
-        assert_eq!(adjudicator.update(0, late(13)), Some(1));
     }
 }

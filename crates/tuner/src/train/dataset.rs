@@ -146,6 +146,7 @@ pub(super) struct Sample {
 }
 
 const OPPONENT: u8 = 8;
+const _: () = assert!(size_of::<Sample>() == 32);
 
 impl Sample {
     /// Score and result are from White's point of view.
@@ -201,88 +202,49 @@ impl Sample {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sesame::eval::{HIDDEN, INPUTS, Network, OUTPUT_BUCKETS, Weights};
+    use crate::game_record::tests::games;
+    use crate::store::tests::write;
 
-    /// A network whose neuron `i` counts the features with bit `i` of their number set, so that positions with other features differ.
-    fn fingerprint() -> Weights {
-        let features =
-            (0..INPUTS).flat_map(|feature| (0..HIDDEN).map(move |i| (i < 10 && feature >> i & 1 == 1) as i16));
-        let output =
-            (0..2 * OUTPUT_BUCKETS * HIDDEN).map(|i| if i % HIDDEN < 10 { 1 + (i / HIDDEN % 2) as i16 } else { 0 });
-        Weights {
-            features: features.map(|bit| 4 * bit).collect(),
-            biases: vec![0; HIDDEN],
-            output: output.enumerate().map(|(i, weight)| weight * (1 + (i % HIDDEN) as i16)).collect(),
-            output_biases: vec![0; OUTPUT_BUCKETS],
-            scale: 4_000,
+    /// [`super::super::tests`] compares the features with those of the engine.
+    #[test]
+    fn scores_and_results_are_those_of_the_side_to_move() {
+        for (fen, expected) in
+            [("4k3/8/8/8/8/8/8/4K2R w - - 0 1", (30, 2)), ("4k3/8/8/8/8/8/8/4K2R b - - 0 1", (-30, 0))]
+        {
+            let sample = Sample::new(&Position::from_fen(fen).unwrap(), 30, 2);
+            assert_eq!((sample.score, sample.result), expected);
         }
     }
 
-    #[test]
-    fn features_are_those_of_the_engine() {
-        let weights = fingerprint();
-        let network = Network::new(&weights).unwrap();
-        let mut values = std::collections::HashSet::new();
-        for fen in [
-            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
-            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R b KQkq - 0 1",
-            "8/1k6/8/8/3Q4/8/6K1/8 b - - 0 1",
-            "1k6/8/8/8/3r4/8/1K6/8 w - - 0 1",
-        ] {
-            let position = Position::from_fen(fen).unwrap();
-            let sample = Sample::new(&position, 30, 2);
-            let features = sample.features();
-            let sum: i64 = (0..2)
-                .flat_map(|side| (0..10).map(move |neuron| (side, neuron)))
-                .map(|(side, neuron)| {
-                    let inputs =
-                        features[side].iter().map(|&feature| weights.features[usize::from(feature) * HIDDEN + neuron]);
-                    let activation = i64::from(inputs.sum::<i16>().min(255));
-                    activation
-                        * activation
-                        * i64::from(weights.output[(2 * sample.output_bucket() + side) * HIDDEN + neuron])
-                })
-                .sum();
-            assert_eq!(i64::from(network.evaluate(&position)), sum / 255 * 4_000 / (255 * 64), "{fen}");
-            values.insert(sum);
-            let (score, result) = if position.side_to_move() == Color::White { (30, 2) } else { (-30, 0) };
-            assert_eq!((sample.score, sample.result), (score, result));
-            assert_eq!(sample.output_bucket(), output_bucket(position.occupied().len()));
-        }
-        assert_eq!(values.len(), 4);
-        assert_eq!(size_of::<Sample>(), 32);
+    fn count(games: &[GameRecord]) -> usize {
+        games.iter().map(GameRecord::training_positions).sum::<u64>() as usize
     }
 
     #[test]
     fn memory_is_reserved_once_for_all_stores() {
-        use crate::game_record::tests::games;
         let folder = tempfile::tempdir().unwrap();
         let stores = ["one", "two"].map(|name| folder.path().join(name));
         // A vector that doubles would have room for 60 games.
-        let games = [games(30), games(10)];
-        stores.iter().zip(&games).for_each(|(path, games)| {
-            crate::store::tests::write(path, &path.display().to_string(), games);
-        });
-        let expected = games.iter().flatten().map(GameRecord::training_positions).sum::<u64>() as usize;
-        for (held_out, training, validation) in [(HeldOut::None, expected, 0), (HeldOut::All, 0, expected)] {
+        let games = games(40);
+        write(&stores[0], "one", &games[..30]);
+        write(&stores[1], "two", &games[30..]);
+        for held_out in [HeldOut::None, HeldOut::All] {
             let mut dataset = Dataset::default();
             dataset.load(&stores, held_out, 0.0, 1).unwrap();
-            let Dataset { training: one, validation: two, .. } = dataset;
-            assert_eq!((one.len(), one.capacity()), (training, training));
-            assert_eq!((two.len(), two.capacity()), (validation, validation));
+            let sets = [dataset.training, dataset.validation];
+            let (all, other) = if held_out == HeldOut::All { (&sets[1], &sets[0]) } else { (&sets[0], &sets[1]) };
+            assert_eq!((all.len(), all.capacity(), other.capacity()), (count(&games), count(&games), 0));
         }
     }
 
     #[test]
     fn a_game_in_several_stores_counts_once() {
-        use crate::game_record::tests::games;
         let folder = tempfile::tempdir().unwrap();
         let [first, both, other] = ["first", "both", "other"].map(|name| folder.path().join(name));
         let games = games(9);
-        crate::store::tests::write(&first, "recipe", &games[..5]);
-        crate::store::tests::write(&both, "recipe", &games);
-        crate::store::tests::write(&other, "other recipe", &games[..1]);
-        let count = |games: &[GameRecord]| games.iter().map(GameRecord::training_positions).sum::<u64>() as usize;
+        write(&first, "recipe", &games[..5]);
+        write(&both, "recipe", &games);
+        write(&other, "other recipe", &games[..1]);
         let mut dataset = Dataset::default();
         dataset.load(&[first, both.clone()], HeldOut::None, 0.0, 2).unwrap();
         assert_eq!(dataset.training.len(), count(&games));
@@ -290,13 +252,5 @@ mod tests {
         // Nor is a game for training and for validation.
         dataset.load(&[both, other], HeldOut::All, 0.0, 2).unwrap();
         assert_eq!((dataset.training.len(), dataset.validation.len()), (count(&games), count(&games[..1])));
-    }
-
-    #[test]
-    fn golden_section_finds_the_minimum_anywhere() {
-        for minimum in [20.0, 21.5, 300.0, 999.0, 1_000.0] {
-            let found = golden_section(20.0, 1_000.0, 30, |x| (x - minimum).abs());
-            assert!((found - minimum).abs() < 0.01, "{found} instead of {minimum}");
-        }
     }
 }

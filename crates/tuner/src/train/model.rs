@@ -411,32 +411,4 @@ mod tests {
         let weights = Model::random(&mut random).quantised(300);
         assert_eq!(Model::dequantised(&weights).quantised(300).to_bytes(), weights.to_bytes());
     }
-
-    #[test]
-    fn all_kinds_of_registers_give_the_same_weights() {
-        let mut model = Model::random(&mut Xoshiro256PlusPlus::seed_from_u64(2));
-        let fens =
-            ["r1bq1rk1/pp2bppp/2n2n2/3p4/3P4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 1", "8/5pk1/8/3p4/8/6K1/r7/8 b - - 0 1"];
-        let batch = fens.map(|fen| {
-            let sample = Sample::new(&Position::from_fen(fen).unwrap(), 35, 2);
-            Input { features: sample.features(), bucket: sample.output_bucket(), target: 0.7 }
-        });
-        let (gradients, rate) = ([0.3, -0.2], 0.01);
-        let mut state = BlockState::new();
-        let mut dispatched = model.blocks[0].clone();
-        forward(&mut state, &dispatched, &batch);
-        backward(&mut state, &mut dispatched, &batch, &gradients, rate);
-
-        // Compiled here for the registers that every machine has.
-        let mut plain = BlockState::new();
-        let block = &mut model.blocks[0];
-        for (i, (input, gradient)) in batch.iter().zip(gradients).enumerate() {
-            let activations = block.activations(&input.features);
-            assert!(state.activations[i] == activations);
-            assert_eq!(state.outputs[i].to_bits(), block.output(&activations, input.bucket).to_bits());
-            block.add_gradients(&input.features, &activations, input.bucket, gradient, &mut plain.gradients);
-        }
-        plain.optimiser.step(block.0.as_flattened_mut(), plain.gradients.0.as_flattened_mut(), batch.len(), rate);
-        assert!(*block == dispatched);
-    }
 }
