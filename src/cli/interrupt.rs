@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::CommandError;
-use crate::uci::Output;
+use crate::output::Output;
 use sesame_command::print_status;
 use sesame_command::signals::at_first_signal;
 

@@ -7,7 +7,7 @@ use clap::CommandFactory;
 
 use super::CommandError;
 use super::arguments::{Cli, CompletionsArguments, ManArguments};
-use crate::uci::Output;
+use crate::output::Output;
 
 /// Creates the folder if needed.
 pub(super) fn write_pages(arguments: &ManArguments, output: &Output) -> Result<(), CommandError> {

@@ -27,8 +27,9 @@ use sesame_command::{self as command, CommandError, print_status};
 
 use crate::engine::Affinity;
 use crate::engine::bench::{self, BenchOptions, BenchPosition};
+use crate::output::Output;
 use crate::position::Position;
-use crate::uci::{self, Output};
+use crate::uci;
 use arguments::{BenchArguments, Cli, Command, PerftArguments};
 use interrupt::Interrupt;
 use scaling::ScalingArgs;

@@ -12,8 +12,7 @@ use std::iter;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use sesame::regular_file;
-use sesame_command::parallel;
+use sesame_command::{files, parallel};
 use sesame_command::{CommandError, print_status};
 use twox_hash::XxHash3_64;
 
@@ -145,7 +144,7 @@ pub(crate) struct StoreReader {
 
 impl StoreReader {
     pub(crate) fn open(path: &Path) -> Result<Self, CommandError> {
-        Self::new(regular_file::open(path).map_err(at(path))?, path)
+        Self::new(files::open(path).map_err(at(path))?, path)
     }
 
     fn new(file: File, path: &Path) -> Result<Self, CommandError> {
@@ -292,7 +291,7 @@ impl StoreWriter {
             TryLockError::WouldBlock => refused(path, "another run is writing to it"),
             TryLockError::Error(error) => at(path)(error),
         })?;
-        drop(regular_file::open(path).map_err(at(path))?);
+        drop(files::open(path).map_err(at(path))?);
         let mut contents: BTreeMap<String, Contents> = BTreeMap::new();
         // On Windows nothing can be read through another handle while the lock is held.
         for block in StoreReader::new(file.try_clone().map_err(at(path))?, path)? {

@@ -14,8 +14,8 @@ use crate::cli::assessment::{Assessment, assess};
 use crate::cli::interrupt::Interrupt;
 use crate::engine::{Engine, Limits};
 use crate::games::pgn::{PgnError, PgnGame, Reader, Replay};
+use crate::output::Output;
 use crate::position::{Color, Game, Position};
-use crate::uci::Output;
 use sesame_command::Progress;
 use sesame_command::print_status;
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 
 use crate::cli::CommandError;
-use crate::uci::Output;
+use crate::output::Output;
 use sesame_command::files;
 
 /// Atomic.

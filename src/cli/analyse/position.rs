@@ -11,8 +11,8 @@ use crate::cli::interrupt::Interrupt;
 use crate::cli::terminal::{BoardStyle, Colours, SearchStatus};
 use crate::cli::{CommandError, position};
 use crate::engine::{Bound, Engine, Info, Score, SearchReport};
+use crate::output::Output;
 use crate::position::{Color, Game, Move, Outcome, Position};
-use crate::uci::Output;
 use sesame_command::print_status;
 
 const DEFAULT_TIME: Duration = Duration::from_secs(10);

@@ -17,7 +17,7 @@ use crate::cli::CommandError;
 use crate::cli::assessment::WhiteScore;
 use crate::engine::Limits;
 use crate::games::pgn::PgnGame;
-use crate::uci::Output;
+use crate::output::Output;
 use sesame_command::print_status;
 use sesame_report::markdown::Table;
 

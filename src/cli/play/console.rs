@@ -5,7 +5,8 @@ use std::thread;
 
 use crossbeam_channel::{self as channel, Receiver};
 
-use crate::uci::{Output, read_line};
+use crate::output::Output;
+use crate::uci::read_line;
 
 /// In bytes. The rest of a longer line is dropped.
 pub(super) const MAX_LINE: usize = 4096;

@@ -13,7 +13,7 @@ use rustyline::{Config, DefaultEditor, ExternalPrinter, Prompt};
 
 use super::console::{Console, ConsoleKind, MAX_LINE, QUEUE};
 use super::session::is_quit;
-use crate::uci::Output;
+use crate::output::Output;
 
 /// In milliseconds, for the rest of a key after an escape character. Output waits as long.
 const ESCAPE_WAIT: Option<u16> = Some(500);

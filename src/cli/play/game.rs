@@ -12,7 +12,6 @@ use crate::engine::Clock;
 use crate::games::Content;
 use crate::games::pgn::{Annotation, GameResult, PgnGame, Ply};
 use crate::position::{Color, Game, Move, Outcome, Position};
-use crate::regular_file;
 use sesame_command::files;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -330,7 +329,7 @@ impl PgnFiles {
 
     /// After an error, the content stays.
     pub(super) fn save(&mut self, path: &Path, game: &PgnGame) -> io::Result<()> {
-        let _lock = files::Lock::acquire(path)?;
+        let _lock = files::lock(path);
         let mut content = read_text(path)?;
         let text = game.to_string();
         let find = |saved: &String| {
@@ -356,7 +355,7 @@ impl PgnFiles {
 
 fn read_text(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    match regular_file::open(path).and_then(|mut file| file.read_to_end(&mut bytes)) {
+    match files::open(path).and_then(|mut file| file.read_to_end(&mut bytes)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(bytes),
         Err(error) => Err(error),
         Ok(_) => match Content::of(bytes.get(..4096).unwrap_or(&bytes)) {

@@ -16,8 +16,8 @@ use crate::cli::assessment::{Assessment, WhiteScore, assess, name, san_line};
 use crate::cli::terminal::{BoardStyle, SearchStatus};
 use crate::engine::{ChannelSink, Engine, Limits, MoveChoice, Options, Score, SearchEvent, StrengthLimit};
 use crate::games::pgn::PgnGame;
+use crate::output::Output;
 use crate::position::Color;
-use crate::uci::Output;
 use sesame_command::check_output;
 use sesame_command::signals::at_first_signal;
 

@@ -5,9 +5,8 @@ use std::path::Path;
 
 use sesame::games::pgn::{Annotation, GameResult, PgnError, PgnErrorKind, PgnGame, Reader, Replay};
 use sesame::position::Color;
-use sesame::regular_file;
 use sesame::search::score::{DECISIVE_BOUND, mate_in};
-use sesame_command::CommandError;
+use sesame_command::{CommandError, files};
 use twox_hash::XxHash3_64;
 
 use crate::game_record::GameRecord;
@@ -19,7 +18,7 @@ pub(super) fn read_pgn(
     path: &Path,
     mut add: impl FnMut(&str, u64, GameRecord) -> Result<(), CommandError>,
 ) -> Result<u64, CommandError> {
-    let input = regular_file::open(path).map_err(at(path))?;
+    let input = files::open(path).map_err(at(path))?;
     let mut skipped = 0;
     let mut recipe = None;
     for (number, game) in (0..).zip(Reader::new(BufReader::new(input))) {

@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use sesame::regular_file;
 use sesame_command::{CommandError, print_status, whole_number};
 use sesame_command::{files, parallel};
 
@@ -166,7 +165,7 @@ fn append(args: &AppendArgs, mut print: impl FnMut(&str) -> bool) -> Result<(), 
     // A wrong name leaves no empty store behind.
     for path in &args.files {
         if is_pgn(path) {
-            regular_file::open(path).map_err(at(path))?;
+            files::open(path).map_err(at(path))?;
         } else {
             StoreReader::open(path)?.next().transpose()?;
         }
