@@ -22,7 +22,7 @@ use super::{INTERVAL, LEADER, Patience};
 use crate::position::{Move, Square};
 use crate::search::{Bound, Control, TranspositionTable};
 use crate::smp::models::explore::{many_schedules, must_fail, require};
-use crate::smp::{Ballot, Line, RootResult, Score, SearchLink};
+use crate::smp::{Ballot, Line, RemoteStart, RootResult, Score, SearchLink};
 
 const RANKS: usize = 3;
 const SEARCHES: u32 = 2;
@@ -124,6 +124,10 @@ fn table() -> &'static Arc<TranspositionTable> {
     TABLE.get_or_init(|| Arc::new(TranspositionTable::with_mib(1, Scheme::default()).unwrap()))
 }
 
+fn start() -> RemoteStart {
+    RemoteStart { lines: "position startpos\ngo infinite\n".to_owned(), may_finish: false, fingerprint: 1 }
+}
+
 /// Says which machine found it, in which of its searches.
 fn ballot(machine: usize, search: u32) -> Ballot {
     let mv = Move::new(Square::E2, Square::E4, None);
@@ -149,7 +153,7 @@ fn follow(link: &FollowerLink, mut session: FollowerSession) {
                 "go infinite" => {
                     searches += 1;
                     require(!std::mem::replace(&mut is_searching, true), || "a search within a search".to_owned());
-                    link.begin(&Arc::new(Control::new(1, None)), table(), 1).unwrap();
+                    link.begin(&start(), &Arc::new(Control::new(1, None)), table()).unwrap();
                 }
                 "stop" => {
                     require(std::mem::take(&mut is_searching), || "a stop without a search".to_owned());
@@ -183,10 +187,8 @@ fn lead(link: &LeaderLink) {
             link.orders.send(Order::Ready(1, sender)).unwrap();
             reply(&receiver);
         }
-        link.announce("position startpos\ngo infinite\n".to_owned(), false);
         let control = Arc::new(Control::new(1, None));
-        while link.begin(&control, table(), 1).is_err() {
-            link.announce("position startpos\ngo infinite\n".to_owned(), false);
+        while link.begin(&start(), &control, table()).is_err() {
             thread::yield_now();
         }
         thread::yield_now();

@@ -17,7 +17,7 @@ use super::transport::{Mail, Transport, local};
 use super::*;
 use crate::position::{Move, Square};
 use crate::search::{Bound, Control, RemoteEntries, RemoteEntry, TranspositionTable, TtEntry};
-use crate::smp::{Ballot, Line, RootResult, Score, SearchLink};
+use crate::smp::{Ballot, Line, RemoteStart, RootResult, Score, SearchLink};
 
 /// Of the machine under test, and of one with another network.
 const OURS: u64 = 1;
@@ -111,9 +111,12 @@ fn tell<T: Transport>(mail: &mut Mail<T>, to: usize, block: Block) {
     wait_until("the block is received", || mail.has_received(to, |_| true));
 }
 
+fn start_of_search() -> RemoteStart {
+    RemoteStart { lines: "position startpos\ngo infinite\n".to_owned(), may_finish: false, fingerprint: OURS }
+}
+
 fn begin(link: &dyn SearchLink, control: &Arc<Control>, table: &Arc<TranspositionTable>) -> bool {
-    link.announce("position startpos\ngo infinite\n".to_owned(), false);
-    link.begin(control, table, OURS).is_ok()
+    link.begin(&start_of_search(), control, table).is_ok()
 }
 
 #[test]
@@ -157,7 +160,7 @@ fn follower_stores_what_machines_with_its_network_send() {
     let transport = group.next().unwrap();
     link.set_thread(thread::spawn(move || work(transport).run()));
     let (control, table) = (Arc::new(Control::new(1, None)), table());
-    link.begin(&control, &table, OURS).unwrap();
+    assert!(begin(&link, &control, &table));
     let sends = |fingerprint, key| {
         let load = Load::Entries(vec![entry(key)]);
         Block { search: 1, fingerprint, load, ..Block::default() }
@@ -200,8 +203,7 @@ fn entries_wait_until_a_machine_can_receive_them() {
     let mut group = local::group(2).into_iter();
     let (link, work) = LeaderLink::new(2, PATIENT);
     let mut leader = work(group.next().unwrap());
-    link.announce("position startpos\ngo infinite\n".to_owned(), false);
-    let exchange = link.begin(&control, &table, OURS).unwrap();
+    let exchange = link.begin(&start_of_search(), &control, &table).unwrap();
     let order = leader.next_order(Duration::ZERO);
     leader.step(order, Duration::ZERO);
     let step = || _ = leader.step(None, Duration::ZERO);
@@ -211,7 +213,7 @@ fn entries_wait_until_a_machine_can_receive_them() {
     let [of_leader, own] = <[_; 2]>::try_from(local::group(2)).ok().unwrap();
     let (link, _session, work) = FollowerLink::new(1, 2, PATIENT);
     let mut follower = work(own);
-    let exchange = link.begin(&control, &table, OURS).unwrap();
+    let exchange = link.begin(&start_of_search(), &control, &table).unwrap();
     let step = || _ = follower.step(Duration::ZERO);
     let arrived = entries_that_arrive(&exchange, step, &Mail::new(of_leader));
     assert_eq!(arrived, Vec::from_iter(ENTRIES), "of a follower");

@@ -51,7 +51,7 @@ pub const WORKER_STACK_BYTES: usize = 8 << 20;
 pub use control::Control;
 pub(crate) use history::Histories;
 #[cfg(feature = "tune")]
-pub use params::tunable;
+pub use params::{Tunable, tunable};
 pub use remote_entries::{EntryTaker, RemoteEntries, RemoteEntry};
 pub use root::{Iteration, IterationResult, RootLine};
 pub(crate) use round_robin::RoundRobin;

@@ -1,9 +1,38 @@
-//! Tunable parameters of the search and the clock.
+//! Tunable parameters of the search. Those of the clock and the vote are in `smp`.
 //!
 //! Margins are in centipawns, depths in plies, histories in their own units. Each parameter is a function
 //! returning a constant. With the feature `tune` it is a variable with a UCI option of the same name, for
 //! SPSA: see `scripts/spsa` and `docs/contributors/search.md`.
 
+/// A parameter that can be changed.
+#[cfg(feature = "tune")]
+#[derive(Debug)]
+pub struct Tunable {
+    pub name: &'static str,
+    pub default: i32,
+    pub min: i32,
+    pub max: i32,
+    value: std::sync::atomic::AtomicI32,
+}
+
+#[cfg(feature = "tune")]
+impl Tunable {
+    pub(crate) const fn new(name: &'static str, default: i32, min: i32, max: i32) -> Self {
+        Self { name, default, min, max, value: std::sync::atomic::AtomicI32::new(default) }
+    }
+
+    #[inline]
+    pub fn get(&self) -> i32 {
+        self.value.load(std::sync::atomic::Ordering::Relaxed)
+    }
+
+    /// Clamps the value to the range. It holds for all searches of this process.
+    pub fn set(&self, value: i32) {
+        self.value.store(value.clamp(self.min, self.max), std::sync::atomic::Ordering::Relaxed);
+    }
+}
+
+/// Declares the parameters of a file: name, value, minimum, maximum.
 macro_rules! params {
     ($($(#[$doc:meta])+ $name:ident = $value:literal, $min:literal, $max:literal;)*) => {
         $(
@@ -20,12 +49,14 @@ macro_rules! params {
             pub fn $name() -> i32 {
                 tunable::ALL[tunable::Index::$name as usize].get()
             }
+
+            const _: () = assert!($min < $value && $value < $max, "the value is not within its range");
         )*
 
         /// The parameters as variables.
         #[cfg(feature = "tune")]
         pub mod tunable {
-            use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
+            use crate::search::params::Tunable;
 
             #[allow(non_camel_case_types)]
             #[derive(Clone, Copy)]
@@ -33,47 +64,12 @@ macro_rules! params {
                 $($name,)*
             }
 
-            /// A parameter that can be changed.
-            #[derive(Debug)]
-            pub struct Tunable {
-                /// The name.
-                pub name: &'static str,
-                /// The default value.
-                pub default: i32,
-                /// The minimum.
-                pub min: i32,
-                /// The maximum.
-                pub max: i32,
-                value: AtomicI32,
-            }
-
-            impl Tunable {
-                /// Returns the current value.
-                #[inline]
-                pub fn get(&self) -> i32 {
-                    self.value.load(Relaxed)
-                }
-
-                /// Sets the value, clamped to the range, for all searches of this process.
-                pub fn set(&self, value: i32) {
-                    self.value.store(value.clamp(self.min, self.max), Relaxed);
-                }
-            }
-
-            /// All parameters.
-            pub static ALL: [Tunable; [$(stringify!($name)),*].len()] = [$(Tunable {
-                name: stringify!($name),
-                default: $value,
-                min: $min,
-                max: $max,
-                value: AtomicI32::new($value),
-            },)*];
+            pub static ALL: [Tunable; [$(stringify!($name)),*].len()] =
+                [$(Tunable::new(stringify!($name), $value, $min, $max),)*];
         }
-
-        #[cfg(test)]
-        const RANGES: &[(&str, i32, i32, i32)] = &[$((stringify!($name), $value, $min, $max),)*];
     };
 }
+pub(crate) use params;
 
 /// Histories saturate at plus and minus this.
 pub const HISTORY_MAX: i32 = 16_384;
@@ -268,55 +264,4 @@ params! {
     correction_cap = 157, 30, 300;
     /// Correction history: divisor of error times depth.
     correction_divisor = 8, 2, 32;
-
-    /// Vote: base weight of a worker, in centipawns above the lowest score.
-    vote_base = 12, 0, 100;
-
-    /// Clock without a next time control: expected moves at the first move of a game.
-    clock_moves = 42, 10, 60;
-    /// Clock: fall of the expected moves per move played, in hundredths.
-    clock_moves_fall = 70, 0, 200;
-    /// Clock: least expected moves.
-    clock_moves_least = 12, 8, 60;
-    /// Clock: least expected moves if the increment is less than the move overhead.
-    clock_moves_sudden = 22, 8, 60;
-    /// Clock: hard limit, in soft limits.
-    clock_hard = 5, 2, 10;
-    /// Clock: soft limit after an iteration with a new best move, in thousandths.
-    clock_changed = 1700, 1000, 3000;
-    /// Clock: the same with the new best move one iteration before.
-    clock_stable_one = 1250, 800, 2000;
-    /// Clock: the same with the new best move two iterations before.
-    clock_stable_two = 1050, 700, 1500;
-    /// Clock: the same with the new best move three iterations before.
-    clock_stable_three = 950, 500, 1300;
-    /// Clock: the same with an older best move.
-    clock_stable = 850, 400, 1200;
-    /// Clock: factor by the best move's share of nodes is [`clock_effort_scale`] times this less the share,
-    /// in thousandths.
-    clock_effort_base = 1550, 1050, 2500;
-    /// See [`clock_effort_base`].
-    clock_effort_scale = 1350, 500, 2500;
-    /// Clock: growth of the limit per centipawn of a score drop, in thousandths.
-    clock_score_drop = 12, 0, 40;
-    /// Clock: least factor by score, in thousandths.
-    clock_score_least = 850, 500, 1000;
-    /// Clock: greatest factor by score, in thousandths.
-    clock_score_most = 1500, 1000, 3000;
-    /// Clock: least product of all factors, in thousandths.
-    clock_scale_least = 300, 50, 1000;
-    /// Clock: greatest product of all factors, in thousandths.
-    clock_scale_most = 4000, 1000, 8000;
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn values_lie_within_their_ranges() {
-        for (name, value, min, max) in RANGES {
-            assert!(min < value && value < max, "{name}");
-        }
-    }
 }

@@ -16,10 +16,10 @@ use super::tt::{SearchTable, TranspositionTable};
 use crate::eval::{Accumulators, Network};
 use crate::position::{BitBoard, Game, Move, Position, has_upcoming_repetition, is_repetition};
 
+/// One search as all of its workers read it: made once, and shared.
 pub struct SearchContext<T = TranspositionTable> {
-    /// With the game before the root.
     pub game: Game,
-    /// All legal, at least one.
+    /// All legal, at least one for a worker.
     pub root_moves: Vec<Move>,
     /// At least 1.
     pub multi_pv: usize,
@@ -31,7 +31,7 @@ pub struct SearchContext<T = TranspositionTable> {
 }
 
 impl<T> SearchContext<T> {
-    /// All legal root moves, of which there must be one, and one line, without tablebases and exchange.
+    /// All legal moves and one line, without tablebases and other machines.
     pub fn alone(game: &Game, table: &Arc<T>, network: &Arc<Network>, control: Control) -> Self {
         Self {
             game: game.clone(),
@@ -42,23 +42,6 @@ impl<T> SearchContext<T> {
             syzygy: None,
             network: Arc::clone(network),
             exchange: None,
-        }
-    }
-}
-
-// Not derived: that would require `T: Clone`.
-impl<T> Clone for SearchContext<T> {
-    fn clone(&self) -> Self {
-        let SearchContext { game, root_moves, multi_pv, table, control, syzygy, network, exchange } = self;
-        SearchContext {
-            game: game.clone(),
-            root_moves: root_moves.clone(),
-            multi_pv: *multi_pv,
-            table: Arc::clone(table),
-            control: Arc::clone(control),
-            syzygy: syzygy.clone(),
-            network: Arc::clone(network),
-            exchange: exchange.clone(),
         }
     }
 }
@@ -79,7 +62,7 @@ pub struct Worker<T = TranspositionTable> {
     pub(super) null_min_ply: usize,
     /// Most pieces of a position probed in Syzygy tablebases; 0 without tablebases.
     pub(super) tb_pieces: u32,
-    pub(super) context: SearchContext<T>,
+    pub(super) context: Arc<SearchContext<T>>,
     pub(super) count: NodeCount,
     pub(super) nodes_behind_hits: u64,
     pub(super) partial: Option<RootLine>,
@@ -88,9 +71,21 @@ pub struct Worker<T = TranspositionTable> {
 
 impl<T: SearchTable> Worker<T> {
     /// `thread` has the worker's histories and caches.
-    pub fn new(index: usize, mut thread: ThreadData, context: SearchContext<T>) -> Self {
+    pub fn new(index: usize, thread: ThreadData, context: impl Into<Arc<SearchContext<T>>>) -> Self {
+        let context = context.into();
+        let network = Arc::clone(&context.network);
+        Self::with_network(index, thread, context, &network)
+    }
+
+    /// `network` is a copy of the search's, in memory near the worker.
+    pub(crate) fn with_network(
+        index: usize,
+        mut thread: ThreadData,
+        context: Arc<SearchContext<T>>,
+        network: &Arc<Network>,
+    ) -> Self {
         thread.stack.fill(StackEntry::EMPTY);
-        thread.set_network(&context.network);
+        thread.set_network(network);
         #[cfg(feature = "tune")]
         {
             // Its parameters may have changed.

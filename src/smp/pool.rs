@@ -28,12 +28,14 @@ pub(super) enum Event {
     /// Each worker has its last completed iteration, or a partial one with a result.
     Ended(Vec<Option<Iteration>>),
     Stop,
+    /// The input has ended: nothing else would stop a search without a limit.
+    StopIfUnlimited,
     PonderHit,
 }
 
 /// Shared by the workers of one search.
 pub(super) struct Team {
-    context: SearchContext,
+    context: Arc<SearchContext>,
     depths: DepthClaims,
     events: Sender<Event>,
     /// Last iteration, by worker.
@@ -41,16 +43,15 @@ pub(super) struct Team {
 }
 
 impl Team {
-    pub(super) fn new(context: SearchContext, depths: DepthClaims, events: Sender<Event>) -> Self {
+    pub(super) fn new(context: Arc<SearchContext>, depths: DepthClaims, events: Sender<Event>) -> Self {
         let results = (0..context.control.workers()).map(|_| Mutex::new(None)).collect();
         Self { context, depths, events, results }
     }
 
-    /// The last worker to leave hands over all results, so that the owner wakes up once. The table is free by then.
+    /// The last worker to leave hands over all results, so that the owner wakes up once. The owner alone has the context then.
     fn leave(self: Arc<Self>) {
         if let Some(Team { context, events, results, .. }) = Arc::into_inner(self) {
-            // A link to other machines may panic here, and the owner waits for the event all the same.
-            let _ = panic::catch_unwind(AssertUnwindSafe(|| drop(context)));
+            drop(context);
             let _ = events.send(Event::Ended(results.into_iter().map(Mutex::into_inner).collect()));
         }
     }
@@ -253,20 +254,14 @@ fn can_allocate(bytes: usize) -> bool {
     can_allocate
 }
 
-/// Ends when the channel closes. After a panic the next search makes fresh data, so that no panic ends the thread.
+/// Ends when the channel closes. No panic of a search ends the thread: the next search makes fresh data.
 fn run(index: usize, group: &WorkerGroup, data: ThreadData, commands: &Receiver<Command>) {
     let mut data = Some(data);
     for command in commands {
         let team = match command {
             Command::Search(team) => team,
             Command::ClearHistories => {
-                data = data.take().and_then(|mut data| {
-                    panic::catch_unwind(AssertUnwindSafe(move || {
-                        data.clear();
-                        data
-                    }))
-                    .ok()
-                });
+                data.iter_mut().for_each(ThreadData::clear);
                 continue;
             }
         };
@@ -302,8 +297,7 @@ fn search(
     if control.stopped() && index > 0 {
         return data;
     }
-    let context = SearchContext { network: group.near(&context.network), ..context.clone() };
-    let mut worker = Worker::new(index, data, context);
+    let mut worker = Worker::with_network(index, data, Arc::clone(context), &group.near(&context.network));
     let mut done = 0;
     while let Some(depth) = depths.claim(index, done) {
         // After the end of the search there is no receiver.
@@ -397,13 +391,20 @@ mod tests {
         assert_eq!(Pool::new(1, SmpStrategy::default(), &affinity).unwrap().cores(), 1);
     }
 
+    /// What one worker has learnt changes the search of the next.
     #[test]
     fn workers_of_a_group_share_histories() {
-        for (strategy, users) in SmpStrategy::ALL.into_iter().zip([Some(2), None, Some(2)]) {
+        let nodes = |data| {
+            let table = Arc::new(TranspositionTable::with_mib(1, Scheme::default()).unwrap());
+            let context = SearchContext::alone(&Game::default(), &table, &Network::embedded(), Control::new(1, None));
+            let mut worker = Worker::new(0, data, context);
+            (1..=5).for_each(|depth| drop(worker.iterate(depth, |_, _| ())));
+            worker.nodes()
+        };
+        for strategy in SmpStrategy::ALL {
             let group = WorkerGroup::new(2, strategy, false);
-            let _data = [(); 2].map(|()| group.new_data());
-            let shared = group.histories.as_ref().and_then(OnceLock::get);
-            assert_eq!(shared.map(|histories| Arc::strong_count(histories) - 1), users, "{strategy}");
+            let [first, second] = [(); 2].map(|()| nodes(group.new_data()));
+            assert_eq!(first != second, strategy != SmpStrategy::Same, "{strategy}");
         }
     }
 
@@ -419,7 +420,7 @@ mod tests {
                 let context = SearchContext::alone(&Game::default(), &table, &network, Control::new(pool.len(), None));
                 let (events, ended) = unbounded();
                 let claims = DepthClaims::new(1, 1, pool.strategy(), 0);
-                assert!(worker.send(Command::Search(Arc::new(Team::new(context, claims, events)))).is_ok());
+                assert!(worker.send(Command::Search(Arc::new(Team::new(Arc::new(context), claims, events)))).is_ok());
                 while !matches!(ended.recv().unwrap(), Event::Ended(_)) {}
             }
             let copies = pool.groups.iter().filter_map(|group| group.network.as_ref()?.lock().clone());

@@ -1,21 +1,26 @@
-//! The vote: which worker's line is played, of those of all machines.
+//! The vote: the line to play, among those of the workers of all machines.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use crate::position::Move;
 use crate::search::Iteration;
-use crate::search::params::vote_base;
+use crate::search::params::params;
 use crate::search::score::{MATE_BOUND, is_mate};
+
+params! {
+    /// Base weight of a worker, in centipawns above the lowest score.
+    vote_base = 12, 0, 100;
+}
 
 /// A worker's result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RootResult {
     /// The best move.
     pub mv: Move,
-    /// Of the search, from the side to move's view.
+    /// From the side to move's view.
     pub score: i32,
-    /// Of the last finished iteration, in plies.
+    /// In plies.
     pub depth: u32,
 }
 

@@ -12,8 +12,8 @@ use std::iter;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use sesame_command::{files, parallel};
 use sesame_command::{CommandError, print_status};
+use sesame_command::{files, parallel};
 use twox_hash::XxHash3_64;
 
 use crate::codec::{self, CodeError};
