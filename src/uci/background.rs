@@ -11,9 +11,9 @@ use std::time::Instant;
 use crossbeam_channel::{self as channel, Receiver, TryRecvError};
 
 use super::board::divide;
-use crate::output::Output;
 use crate::engine::HashFile;
 use crate::engine::bench::{self, BenchOptions, nodes_per_second};
+use crate::output::Output;
 use crate::position::Position;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

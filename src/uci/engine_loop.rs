@@ -11,12 +11,12 @@ use crossbeam_channel::{self as channel, Receiver, select};
 use super::background::{BackgroundTask, TaskKind};
 use super::board::describe;
 use super::options::{Setting, declarations};
-use crate::output::Output;
 use super::parse::{BenchCommand, PositionCommand, UciCommand, go_for_followers, limits};
 use super::reader;
 use super::session::{Session, VERSION};
 use crate::engine::EngineError;
 use crate::engine::bench::{self, BenchOptions};
+use crate::output::Output;
 use crate::position::{Game, Position};
 use crate::smp::{SearchLink, request_short_slices};
 

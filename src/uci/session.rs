@@ -8,10 +8,10 @@ use std::sync::Arc;
 use crossbeam_channel::Sender;
 
 use super::background::{self, BackgroundTask, TaskKind};
-use crate::output::Output;
 use super::sink::UciSink;
 use crate::engine::bench::BenchOptions;
 use crate::engine::{Engine, EngineError, Options};
+use crate::output::Output;
 use crate::position::{Color, Game, Position};
 
 pub(super) const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -97,6 +97,19 @@ pub(crate) mod tests {
         (0..count).map(&mut game).collect()
     }
 
+    /// Returns the positions of so many random games without those in check.
+    pub(crate) fn positions(count: usize) -> Vec<Position> {
+        let mut positions = Vec::new();
+        for game in games(count) {
+            let mut position = game.start;
+            for (mv, _) in game.moves {
+                position.play(mv);
+                positions.extend((!position.in_check()).then(|| position.clone()));
+            }
+        }
+        positions
+    }
+
     /// Plays these moves, with their scores.
     pub(crate) fn record<'a>(fen: &str, moves: impl IntoIterator<Item = (&'a str, i16)>, result: u8) -> GameRecord {
         let start = Position::from_fen(fen).unwrap();

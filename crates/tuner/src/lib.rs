@@ -18,34 +18,18 @@ pub mod game_record;
 pub mod init;
 mod store;
 pub mod train;
+mod validation;
 
 use std::fmt::Display;
-use std::fs::TryLockError;
 use std::io;
 use std::path::Path;
 
 use sesame_command::CommandError;
 use sesame_command::files::FileError;
 
-/// One game in so many belongs to the validation set. Whole games, since positions of one game resemble each other.
-const VALIDATION_INTERVAL: u64 = 20;
-
-/// `number` is that of the game in its recipe.
-fn is_validation_game(number: u64) -> bool {
-    number % VALIDATION_INTERVAL == VALIDATION_INTERVAL - 1
-}
-
 /// For `map_err`.
 fn at(path: &Path) -> impl FnOnce(io::Error) -> CommandError + '_ {
     |source| FileError::at(path)(source).into()
-}
-
-/// For `map_err`.
-fn in_use(path: &Path) -> impl FnOnce(TryLockError) -> CommandError + '_ {
-    |error| match error {
-        TryLockError::WouldBlock => refused(path, "another run is writing to it"),
-        TryLockError::Error(source) => at(path)(source),
-    }
 }
 
 fn refused(path: &Path, reason: impl Display) -> CommandError {

@@ -4,9 +4,11 @@
 //! A damaged block, or one that a killed writer has left incomplete, is skipped. `docs/contributors/training.md` has the table of bytes.
 
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions};
+use std::fmt::Display;
+use std::fs::{File, OpenOptions, TryLockError};
 use std::hash::Hasher as _;
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::iter;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -16,27 +18,30 @@ use twox_hash::XxHash3_64;
 
 use crate::codec::{self, CodeError};
 use crate::game_record::GameRecord;
-use crate::{at, in_use, refused};
+use crate::{at, refused};
 
 /// The first bytes of a block, the version of the format included.
 const MAGIC: [u8; 8] = *b"SesGame1";
 const HEADER_BYTES: usize = 44;
 const CHECKSUM: Range<usize> = 36..44;
-/// Of a block. A killed writer loses at most as many.
+/// Games of a block. A killed writer loses at most as many.
 pub(crate) const MAX_GAMES: usize = 512;
-/// Of the recipe and code of a block.
+/// Bytes of recipe and code of a block.
 const MAX_BODY: u32 = 1 << 26;
 
 const NO_STORE: &str = "it has no block of games; is it a store?";
+
+/// Games with their numbers.
+pub(crate) type NumberedGames = Vec<(u64, GameRecord)>;
 
 #[derive(Debug)]
 pub(crate) struct Block {
     /// Everything that its games depend on but their numbers.
     pub(crate) recipe: String,
     /// The number of the first; the others follow.
-    pub(crate) first: u64,
-    pub(crate) games: u32,
-    pub(crate) plies: u32,
+    first: u64,
+    games: u32,
+    plies: u32,
     /// For training.
     pub(crate) positions: u32,
     code: Vec<u8>,
@@ -48,22 +53,19 @@ impl Block {
         self.first..self.first + u64::from(self.games)
     }
 
-    /// In the file.
-    pub(crate) fn bytes(&self) -> u64 {
+    fn bytes(&self) -> u64 {
         (HEADER_BYTES + self.recipe.len() + self.code.len()) as u64
     }
 
     /// `path` is for the message.
-    pub(crate) fn decode(&self, path: &Path) -> Result<Vec<(u64, GameRecord)>, CommandError> {
+    fn decode(&self, path: &Path) -> Result<NumberedGames, CommandError> {
         let Range { start, end } = self.numbers();
-        let refused = |error: String| refused(path, format!("games {start} to {}: {error}", end.saturating_sub(1)));
-        let games = codec::decode(&self.code, self.games as usize).map_err(|error| refused(error.to_string()))?;
-        let [found, expected] = [counts(&games), (self.plies.into(), self.positions.into())];
-        if found != expected {
-            let ((plies, positions), (header_plies, header_positions)) = (found, expected);
-            return Err(refused(format!(
-                "the header has {header_plies} plies and {header_positions} training positions, the games have {plies} and {positions}"
-            )));
+        let fault = |error: &dyn Display| refused(path, format!("games {start} to {}: {error}", end.saturating_sub(1)));
+        let games = codec::decode(&self.code, self.games as usize).map_err(|error| fault(&error))?;
+        let (plies, positions) = counts(&games);
+        if (plies, positions) != (self.plies.into(), self.positions.into()) {
+            let header = format!("the header has {} plies and {} training positions", self.plies, self.positions);
+            return Err(fault(&format!("{header}, the games have {plies} and {positions}")));
         }
         Ok(self.numbers().zip(games).collect())
     }
@@ -85,16 +87,16 @@ impl Block {
     }
 
     /// Returns `None` for anything else than a whole and undamaged block.
-    fn read(reader: &mut impl Read) -> io::Result<Option<Self>> {
+    fn read(mut reader: impl Read) -> io::Result<Option<Self>> {
         let mut bytes = Vec::new();
         reader.by_ref().take(HEADER_BYTES as u64).read_to_end(&mut bytes)?;
         if bytes.len() < HEADER_BYTES || !bytes.starts_with(&MAGIC) {
             return Ok(None);
         }
-        let number = |at: usize| u32::from_le_bytes([0, 1, 2, 3].map(|i| bytes[at + i]));
-        let long = |at: usize| u64::from(number(at)) | u64::from(number(at + 4)) << 32;
-        let [recipe, code, games, plies, positions] = [8, 12, 16, 20, 24].map(number);
-        let (first, expected) = (long(28), long(CHECKSUM.start));
+        let (words, _) = bytes[MAGIC.len()..].as_chunks();
+        let words: [u32; 9] = std::array::from_fn(|i| u32::from_le_bytes(words[i]));
+        let [recipe, code, games, plies, positions, ..] = words;
+        let [first, expected] = [5, 7].map(|i| u64::from(words[i]) | u64::from(words[i + 1]) << 32);
         let body = recipe.saturating_add(code);
         let fits = body <= MAX_BODY
             && games as usize <= MAX_GAMES
@@ -105,7 +107,7 @@ impl Block {
             return Ok(None);
         }
         // Grows with what there is to read.
-        reader.by_ref().take(body.into()).read_to_end(&mut bytes)?;
+        reader.take(body.into()).read_to_end(&mut bytes)?;
         if bytes.len() < HEADER_BYTES + body as usize || checksum(&bytes) != expected {
             return Ok(None);
         }
@@ -115,7 +117,7 @@ impl Block {
     }
 }
 
-/// Plies, and positions for training.
+/// Counts plies, and positions for training.
 fn counts(games: &[GameRecord]) -> (u64, u64) {
     let plies = games.iter().map(|game| game.moves.len() as u64).sum();
     (plies, games.iter().map(GameRecord::training_positions).sum())
@@ -129,43 +131,37 @@ fn checksum(block: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// Iterates over the undamaged blocks of a file, which another process may still extend.
+/// Iterates over the undamaged blocks of a file, which another process may still extend. Fails for a file without a block that is not
+/// empty and does not begin like a store.
 pub(crate) struct StoreReader {
     file: File,
     path: PathBuf,
     offset: u64,
     /// Bytes of damaged or incomplete blocks.
     pub(crate) skipped: u64,
-    /// Other files are refused.
     is_store: bool,
-    /// The first block.
-    ahead: Option<Block>,
 }
 
 impl StoreReader {
-    /// The file must be empty, begin like a store or have a block.
     pub(crate) fn open(path: &Path) -> Result<Self, CommandError> {
         Self::new(files::open(path).map_err(at(path))?, path)
     }
 
     fn new(file: File, path: &Path) -> Result<Self, CommandError> {
         let is_store = begins_like_a_store(&file).map_err(at(path))?;
-        let mut reader = Self { file, path: path.to_owned(), offset: 0, skipped: 0, is_store, ahead: None };
-        reader.ahead = reader.next_block().map_err(at(path))?;
-        if reader.is_store { Ok(reader) } else { Err(refused(path, NO_STORE)) }
+        Ok(Self { file, path: path.to_owned(), offset: 0, skipped: 0, is_store })
     }
 
     fn next_block(&mut self) -> io::Result<Option<Block>> {
         let begin = self.offset;
-        let mut found = None;
-        while found.is_none() {
+        let block = loop {
             self.file.seek(SeekFrom::Start(self.offset))?;
-            found = Block::read(&mut self.file)?;
-            if found.is_none() && !self.skip()? {
-                break;
+            let block = Block::read(&self.file)?;
+            if block.is_some() || !self.skip()? {
+                break block;
             }
-        }
-        self.is_store |= found.is_some();
+        };
+        self.is_store |= block.is_some();
         if self.offset > begin && self.is_store {
             let (path, end) = (self.path.display(), self.offset);
             self.skipped += end - begin;
@@ -173,90 +169,77 @@ impl StoreReader {
                 "{path}: bytes {begin} to {end} are damaged or an incomplete block; they are skipped"
             ));
         }
-        self.offset += found.as_ref().map_or(0, Block::bytes);
-        Ok(found)
+        self.offset += block.as_ref().map_or(0, Block::bytes);
+        Ok(block)
     }
 
     /// Goes on to the next place that may begin a block. Returns false at the end of the file.
     fn skip(&mut self) -> io::Result<bool> {
-        let length = self.file.metadata()?.len();
-        let mut window = Vec::new();
-        while self.offset < length {
-            window.clear();
-            self.file.seek(SeekFrom::Start(self.offset + 1))?;
-            (&self.file).take(1 << 16).read_to_end(&mut window)?;
-            if let Some(place) = window.windows(MAGIC.len()).position(|bytes| bytes == MAGIC) {
-                self.offset += 1 + place as u64;
+        let begin = self.offset;
+        self.file.seek(SeekFrom::Start(begin))?;
+        let mut last = [0; MAGIC.len()];
+        for byte in BufReader::new(&self.file).bytes() {
+            last.rotate_left(1);
+            last[MAGIC.len() - 1] = byte?;
+            self.offset += 1;
+            if last == MAGIC && self.offset > begin + MAGIC.len() as u64 {
+                self.offset -= MAGIC.len() as u64;
                 return Ok(true);
             }
-            // The next window overlaps with this one.
-            self.offset = (self.offset + (1 << 16) - MAGIC.len() as u64).min(length);
         }
         Ok(false)
     }
 }
 
 /// Returns whether a kill or a power failure during the first write can have left the file like this.
-fn begins_like_a_store(mut file: &File) -> io::Result<bool> {
-    let mut first = Vec::new();
-    file.take(MAGIC.len() as u64).read_to_end(&mut first)?;
-    if MAGIC.starts_with(&first) {
-        return Ok(true);
-    }
-    file.rewind()?;
-    for byte in BufReader::new(file).bytes() {
-        if byte? != 0 {
-            return Ok(false);
-        }
-    }
-    Ok(true)
+fn begins_like_a_store(file: &File) -> io::Result<bool> {
+    let mut bytes = BufReader::new(file).bytes();
+    let first = bytes.by_ref().take(MAGIC.len()).collect::<io::Result<Vec<u8>>>()?;
+    Ok(MAGIC.starts_with(&first) || first == [0; MAGIC.len()] && bytes.all(|byte| byte.is_ok_and(|byte| byte == 0)))
 }
 
 impl Iterator for StoreReader {
     type Item = Result<Block, CommandError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let block = self.ahead.take().map_or_else(|| self.next_block(), |block| Ok(Some(block)));
-        block.map_err(at(&self.path)).transpose()
+        let block = self.next_block().map_err(at(&self.path)).transpose();
+        if block.is_none() && !self.is_store {
+            self.is_store = true;
+            return Some(Err(refused(&self.path, NO_STORE)));
+        }
+        block
     }
 }
 
-/// Calls `keep` in the order of the blocks, with what `threads` make of them and of their games.
-pub(crate) fn for_each_block<S: Send>(
+/// Iterates over what `read` makes of each block and its games, with several `threads`, up to the first error.
+pub(crate) fn read_blocks<S: Send>(
     path: &Path,
     threads: usize,
-    read: impl Fn(&Block, Vec<(u64, GameRecord)>) -> S + Sync,
-    mut keep: impl FnMut(S),
-) -> Result<(), CommandError> {
+    read: impl Fn(&Block, NumberedGames) -> S + Sync,
+) -> Result<impl Iterator<Item = Result<S, CommandError>>, CommandError> {
     let mut blocks = StoreReader::open(path)?;
-    loop {
-        let chunk = blocks.by_ref().take(2 * threads).collect::<Result<Vec<_>, _>>()?;
-        if chunk.is_empty() {
-            return Ok(());
-        }
-        let parts =
-            parallel::try_map(chunk, threads, |block| Ok::<_, CommandError>(read(&block, block.decode(path)?)))?;
-        parts.into_iter().for_each(&mut keep);
-    }
-}
-
-/// With their numbers, up to the first error.
-pub(crate) fn games(
-    path: &Path,
-) -> Result<impl Iterator<Item = Result<(u64, GameRecord), CommandError>>, CommandError> {
-    let mut blocks = StoreReader::open(path)?;
-    let mut games = Vec::new().into_iter();
-    Ok(std::iter::from_fn(move || {
-        loop {
-            if let Some(game) = games.next() {
-                return Some(Ok(game));
-            }
-            match blocks.next()?.and_then(|block| block.decode(&blocks.path)) {
-                Ok(next) => games = next.into_iter(),
+    let mut parts = Vec::new().into_iter();
+    Ok(iter::from_fn(move || {
+        if parts.len() == 0 {
+            let chunk = blocks.by_ref().take(2 * threads).collect::<Result<Vec<_>, _>>();
+            let read = |block: Block| Ok(read(&block, block.decode(&blocks.path)?));
+            match chunk.and_then(|chunk| parallel::try_map(chunk, threads, read)) {
+                Ok(read) => parts = read.into_iter(),
                 Err(error) => return Some(Err(error)),
             }
         }
+        parts.next().map(Ok)
     }))
+}
+
+/// Iterates over the games up to the first error.
+pub(crate) fn games(
+    path: &Path,
+    threads: usize,
+) -> Result<impl Iterator<Item = Result<(u64, GameRecord), CommandError>>, CommandError> {
+    let blocks = read_blocks(path, threads, |_, games| games)?;
+    Ok(blocks
+        .flat_map(|games| games.map_or_else(|error| vec![Err(error)], |games| games.into_iter().map(Ok).collect())))
 }
 
 /// The games of one recipe in a store.
@@ -304,7 +287,10 @@ pub(crate) struct StoreWriter {
 impl StoreWriter {
     pub(crate) fn open(path: &Path) -> Result<Self, CommandError> {
         let file = OpenOptions::new().create(true).append(true).read(true).open(path).map_err(at(path))?;
-        file.try_lock().map_err(in_use(path))?;
+        file.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => refused(path, "another run is writing to it"),
+            TryLockError::Error(error) => at(path)(error),
+        })?;
         drop(files::open(path).map_err(at(path))?);
         let mut contents: BTreeMap<String, Contents> = BTreeMap::new();
         // On Windows nothing can be read through another handle while the lock is held.
@@ -375,7 +361,7 @@ pub(crate) mod tests {
     }
 
     fn read(path: &Path) -> Vec<(u64, GameRecord)> {
-        super::games(path).unwrap().map(Result::unwrap).collect()
+        super::games(path, 1).unwrap().map(Result::unwrap).collect()
     }
 
     /// Of the first block.
@@ -506,41 +492,29 @@ pub(crate) mod tests {
             // A byte between two blocks, or one that replaces its like, damages none.
             assert!(found == numbered(&games, whole) || found == numbered(&games, 0..9), "{place}");
         }
-        // A magic far behind damage, across the window that is searched.
-        for gap in [65_528, 65_529, 65_535, 65_536, 65_537, 131_072] {
-            std::fs::write(&path, [&vec![1; gap][..], &bytes].concat()).unwrap();
-            assert!(read(&path) == numbered(&games, 0..9), "{gap}");
-        }
     }
 
     #[test]
-    fn huge_counts_take_no_memory() {
+    fn wrong_numbers_in_a_header_are_noticed() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("store");
         let (games, ends) = three_blocks(&path);
         let bytes = std::fs::read(&path).unwrap();
-        // Recipe, code, games, plies and positions of the second block; the first number with an overflow.
-        for (place, length) in [(8, 4), (12, 4), (16, 4), (20, 4), (24, 4), (28, 8)] {
+        let write = |change: &dyn Fn(&mut [u8])| {
             let mut damaged = bytes.clone();
-            damaged[ends[1] + place..][..length].fill(0xff);
+            change(&mut damaged[ends[1]..ends[2]]);
             correct_checksum(&mut damaged[ends[1]..ends[2]]);
             std::fs::write(&path, &damaged).unwrap();
+        };
+        // Recipe, code, games, plies and positions, too large to reserve memory for; the first number with an overflow.
+        for (place, length) in [(8, 4), (12, 4), (16, 4), (20, 4), (24, 4), (28, 8)] {
+            write(&|block| block[place..][..length].fill(0xff));
             assert!(read(&path) == numbered(&games, [0, 1, 5, 6, 7, 8]), "{place}");
         }
-    }
-
-    #[test]
-    fn counts_that_are_not_those_of_the_games_are_an_error() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("store");
-        let (_, ends) = three_blocks(&path);
-        let bytes = std::fs::read(&path).unwrap();
+        // Plies and positions that are not those of the games.
         for place in [20, 24] {
-            let mut damaged = bytes.clone();
-            damaged[ends[1] + place] -= 1;
-            correct_checksum(&mut damaged[ends[1]..ends[2]]);
-            std::fs::write(&path, &damaged).unwrap();
-            let error = super::games(&path).unwrap().find_map(Result::err).unwrap().to_string();
+            write(&|block| block[place] -= 1);
+            let error = super::games(&path, 1).unwrap().find_map(Result::err).unwrap().to_string();
             assert!(error.contains("games 2 to 4: the header has"), "{place}: {error}");
         }
     }
@@ -551,7 +525,7 @@ pub(crate) mod tests {
         let path = folder.path().join("store");
         std::fs::write(&path, [7; 3_000]).unwrap();
         assert!(fails_with(StoreWriter::open(&path), "is it a store?"));
-        assert!(fails_with(StoreReader::open(&path), "is it a store?"));
+        assert!(fails_with(StoreReader::open(&path).unwrap().next().unwrap(), "is it a store?"));
         assert_eq!(std::fs::read(&path).unwrap(), [7; 3_000]);
         std::fs::write(&path, []).unwrap();
         assert_eq!(read(&path).len(), 0, "an empty store");

@@ -4,207 +4,36 @@
 //! range coder of the crate `constriction` spends -log2(probability) bits. One function codes and decodes, so both make the same
 //! decisions. Nothing here may change without a new version of the format.
 
+mod coder;
 mod move_order;
 
-use std::borrow::Borrow;
 use std::fmt::Write as _;
-use std::num::NonZeroU16;
 
-use constriction::stream::model::{DecoderModel, EncoderModel, EntropyModel};
-use constriction::stream::queue::{DefaultRangeDecoder, DefaultRangeEncoder};
-use constriction::stream::{Decode as _, Encode as _};
 use sesame::position::{Color, File, Piece, Position, Square};
 use sesame::search::score::MATE;
 
+pub use self::coder::CodeError;
+pub(crate) use self::coder::MAX_PLIES;
+use self::coder::{Bit, Coder, Number, Tree, code_in_class, size_class};
 use self::move_order::{MoveHistory, MoveOrder};
 use crate::game_record::GameRecord;
 
-/// No game under the rules is as long.
-pub(crate) const MAX_PLIES: usize = 1 << 16;
-const PROBABILITY_BITS: usize = 16;
-
 /// Codes the games one after the other.
 pub fn encode(games: &[GameRecord]) -> Result<Vec<u8>, CodeError> {
-    let mut coder = Encoder(DefaultRangeEncoder::new());
-    let mut models = GameModels::new();
+    let (mut coder, mut models) = (Coder::encoder(), GameModels::default());
     for game in games {
         models.game(&mut coder, Some(game))?;
     }
-    let words = coder.0.into_compressed().unwrap_or_else(|never| match never {});
-    Ok(words.into_iter().flat_map(u32::to_le_bytes).collect())
+    Ok(coder.finish())
 }
 
 pub fn decode(bytes: &[u8], games: usize) -> Result<Vec<GameRecord>, CodeError> {
-    let (words, _) = bytes.as_chunks();
-    let words: Vec<u32> = words.iter().map(|&word| u32::from_le_bytes(word)).collect();
-    let mut coder = Decoder(DefaultRangeDecoder::from_compressed(words).unwrap_or_else(|never| match never {}));
-    let mut models = GameModels::new();
+    let (mut coder, mut models) = (Coder::decoder(bytes), GameModels::default());
     (0..games).map(|_| models.game(&mut coder, None)).collect()
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum CodeError {
-    #[error("the code is invalid")]
-    Code,
-    #[error("a start position is invalid: {0}")]
-    Start(String),
-    #[error("a game is longer than {MAX_PLIES} plies")]
-    Length,
-    #[error("a move is illegal")]
-    Move,
-    #[error("a score is {0}")]
-    Score(i32),
-}
-
-trait Coder {
-    /// A decoder ignores `bit`. `probability` of `true`, in 1/65536.
-    fn bit(&mut self, bit: bool, probability: NonZeroU16) -> Result<bool, CodeError>;
-}
-
-struct Encoder(DefaultRangeEncoder);
-
-impl Coder for Encoder {
-    #[inline]
-    fn bit(&mut self, bit: bool, probability: NonZeroU16) -> Result<bool, CodeError> {
-        self.0.encode_symbol(bit, Chance(probability)).map_err(|_| CodeError::Code)?;
-        Ok(bit)
-    }
-}
-
-struct Decoder(DefaultRangeDecoder);
-
-impl Coder for Decoder {
-    #[inline]
-    fn bit(&mut self, _: bool, probability: NonZeroU16) -> Result<bool, CodeError> {
-        self.0.decode_symbol(Chance(probability)).map_err(|_| CodeError::Code)
-    }
-}
-
-/// The probability of `true`, in 1/65536: fixed for one decision.
-struct Chance(NonZeroU16);
-
-impl EntropyModel<PROBABILITY_BITS> for Chance {
-    type Symbol = bool;
-    type Probability = u16;
-}
-
-impl EncoderModel<PROBABILITY_BITS> for Chance {
-    #[inline]
-    fn left_cumulative_and_probability(&self, symbol: impl Borrow<bool>) -> Option<(u16, NonZeroU16)> {
-        let p = self.0.get();
-        if *symbol.borrow() { Some((0, self.0)) } else { NonZeroU16::new(p.wrapping_neg()).map(|rest| (p, rest)) }
-    }
-}
-
-impl DecoderModel<PROBABILITY_BITS> for Chance {
-    #[inline]
-    fn quantile_function(&self, quantile: u16) -> (bool, u16, NonZeroU16) {
-        let p = self.0.get();
-        if quantile < p { (true, 0, self.0) } else { (false, p, NonZeroU16::new(p.wrapping_neg()).unwrap_or(self.0)) }
-    }
-}
-
-/// Learns the probability of a decision: the mean of the first decisions, then a moving average.
-#[derive(Clone, Copy)]
-struct Bit {
-    /// As in [`Chance`].
-    probability: u16,
-    decisions: u16,
-}
-
-impl Bit {
-    const NEW: Self = Self { probability: 1 << 15, decisions: 0 };
-    const WINDOW: u16 = 400;
-    /// The probability is at least this, and at most 65536 less this.
-    const LEAST: u16 = 24;
-
-    #[inline]
-    fn chance(self) -> NonZeroU16 {
-        NonZeroU16::new(self.probability).unwrap_or(NonZeroU16::MIN)
-    }
-
-    #[inline]
-    fn update(&mut self, bit: bool) {
-        let target = if bit { 1 << 16 } else { 0 };
-        let probability = i32::from(self.probability);
-        let probability = probability + (target - probability) / (i32::from(self.decisions) + 2);
-        self.probability = probability.clamp(Self::LEAST.into(), i32::from(Self::LEAST.wrapping_neg())) as u16;
-        self.decisions = (self.decisions + 1).min(Self::WINDOW);
-    }
-
-    #[inline]
-    fn code(&mut self, coder: &mut impl Coder, bit: bool) -> Result<bool, CodeError> {
-        let bit = coder.bit(bit, self.chance())?;
-        self.update(bit);
-        Ok(bit)
-    }
-}
-
-/// Codes numbers below 2^`LEVELS`, the highest bit first. A decision depends on those before.
-#[derive(Clone)]
-struct Tree<const LEVELS: usize>(Box<[Bit]>);
-
-impl<const LEVELS: usize> Tree<LEVELS> {
-    fn new() -> Self {
-        Self(vec![Bit::NEW; 1 << LEVELS].into())
-    }
-
-    fn code(&mut self, coder: &mut impl Coder, value: usize) -> Result<usize, CodeError> {
-        let mut node = 1;
-        for level in (0..LEVELS).rev() {
-            let bit = self.0[node].code(coder, value >> level & 1 == 1)?;
-            node = 2 * node + usize::from(bit);
-        }
-        Ok(node - (1 << LEVELS))
-    }
-}
-
-/// The number of a size class, and the number of bits that tell its members apart. Classes grow by half octaves.
-fn size_class(size: u32) -> usize {
-    match size {
-        0..4 => size as usize,
-        _ => {
-            let octave = size.ilog2();
-            (2 * octave + (size >> (octave - 1) & 1)) as usize
-        }
-    }
-}
-
-/// Codes numbers below 2^16: the size class, then the place in it.
-#[derive(Clone)]
-struct Number {
-    class: Tree<5>,
-    high: [Bit; 32],
-}
-
-impl Number {
-    fn new() -> Self {
-        Self { class: Tree::new(), high: [Bit::NEW; 32] }
-    }
-
-    fn code(&mut self, coder: &mut impl Coder, value: u32) -> Result<u32, CodeError> {
-        let class = self.class.code(coder, size_class(value))?;
-        place_in_class(coder, &mut self.high[class], class, value)
-    }
-}
-
-/// The first bit is learnt; the rest is even.
-fn place_in_class(coder: &mut impl Coder, high: &mut Bit, class: usize, value: u32) -> Result<u32, CodeError> {
-    const EVEN: NonZeroU16 = NonZeroU16::new(1 << 15).unwrap();
-    if class < 4 {
-        return Ok(class as u32);
-    }
-    let bits = class / 2 - 1;
-    let mut found = 2 + class as u32 % 2;
-    for level in (0..bits).rev() {
-        let bit = value >> level & 1 == 1;
-        let bit = if level + 1 == bits { high.code(coder, bit)? } else { coder.bit(bit, EVEN)? };
-        found = 2 * found + u32::from(bit);
-    }
-    Ok(found)
-}
-
 /// The adaptive models of a block.
+#[derive(Default)]
 struct GameModels {
     start: StartModels,
     end: [Bit; 16],
@@ -214,18 +43,8 @@ struct GameModels {
 }
 
 impl GameModels {
-    fn new() -> Self {
-        Self {
-            start: StartModels::new(),
-            end: [Bit::NEW; 16],
-            scores: ScoreModels::new(),
-            order: MoveOrder::new(),
-            result: std::array::from_fn(|_| Tree::new()),
-        }
-    }
-
     /// Codes `game`, or decodes one.
-    fn game(&mut self, coder: &mut impl Coder, game: Option<&GameRecord>) -> Result<GameRecord, CodeError> {
+    fn game(&mut self, coder: &mut Coder, game: Option<&GameRecord>) -> Result<GameRecord, CodeError> {
         let start = self.start.code(coder, game.map(|game| &game.start))?;
         let mut position = start.clone();
         let mut moves = Vec::new();
@@ -240,7 +59,7 @@ impl GameModels {
             if moves.len() >= MAX_PLIES {
                 return Err(CodeError::Length);
             }
-            let ply = ply.map_or((legal[0], 0), |(mv, score)| (mv, score));
+            let ply = ply.unwrap_or((legal[0], 0));
             let score = self.scores.code(coder, &scores, position.side_to_move(), ply.1)?;
             let mv = self.order.code(coder, &position, &legal, &mut history, ply.0)?;
             if game.is_some() && mv != ply.0 {
@@ -294,30 +113,22 @@ impl ScoreHistory {
 
 /// Codes the difference from the score before, from the point of view of the side to move. Its size has the mean probability of two
 /// models.
+#[derive(Default)]
 struct ScoreModels {
-    by_swing: Vec<Tree<5>>,
-    by_volatility: Vec<Tree<5>>,
+    by_swing: [[Tree<5>; SIZES.len() + 1]; SWINGS],
+    by_volatility: [Tree<5>; VOLATILITIES],
     high: [Bit; 32],
-    sign: [Bit; 36],
+    sign: [[[Bit; 4]; 3]; 3],
 }
 
 const SWINGS: usize = 16;
-const SIZES: usize = 6;
+const SIZES: [u16; 5] = [30, 100, 250, 600, 1_500];
 const VOLATILITIES: usize = 24;
 
 impl ScoreModels {
-    fn new() -> Self {
-        Self {
-            by_swing: vec![Tree::new(); SWINGS * SIZES],
-            by_volatility: vec![Tree::new(); VOLATILITIES],
-            high: [Bit::NEW; 32],
-            sign: [Bit::NEW; 36],
-        }
-    }
-
     fn code(
         &mut self,
-        coder: &mut impl Coder,
+        coder: &mut Coder,
         history: &ScoreHistory,
         side_to_move: Color,
         score: i16,
@@ -327,26 +138,16 @@ impl ScoreModels {
         let difference = view(score).wrapping_sub(last);
         let swing = 2 * u32::from(last.abs_diff(before)) + u32::from(before.abs_diff(third));
         let swing = size_class(swing.min(2_000)).saturating_sub(5).min(SWINGS - 1);
-        let size = [30, 100, 250, 600, 1_500].iter().filter(|&&limit| last.unsigned_abs() > limit).count();
+        let size = SIZES.iter().filter(|&&limit| last.unsigned_abs() > limit).count();
         let volatility = size_class(history.volatility / 4).saturating_sub(5).min(VOLATILITIES - 1);
-        let (one, two) = (&mut self.by_swing[swing * SIZES + size], &mut self.by_volatility[volatility]);
-        let wanted = size_class(u32::from(difference.unsigned_abs()));
-        let mut node = 1;
-        for level in (0..5).rev() {
-            let (one, two) = (&mut one.0[node], &mut two.0[node]);
-            let mean = NonZeroU16::new(one.probability.midpoint(two.probability)).unwrap_or(NonZeroU16::MIN);
-            let bit = coder.bit(wanted >> level & 1 == 1, mean)?;
-            one.update(bit);
-            two.update(bit);
-            node = 2 * node + usize::from(bit);
-        }
-        let class = node - 32;
-        let found =
-            place_in_class(coder, &mut self.high[class], class, difference.unsigned_abs().into())? as u16 as i16;
+        let wanted = u32::from(difference.unsigned_abs());
+        let by_volatility = &mut self.by_volatility[volatility];
+        let class = self.by_swing[swing][size].code_with(by_volatility, coder, size_class(wanted))?;
+        let found = code_in_class(coder, &mut self.high[class], class, wanted)? as u16 as i16;
         let trend = (i32::from(last) - i32::from(before)).signum() + 1;
         let side = i32::from(last).signum() + 1;
-        let context = ((trend * 3 + side) * 4) as usize + (class / 4).min(3);
-        let is_negative = found != 0 && self.sign[context].code(coder, difference < 0)?;
+        let sign = &mut self.sign[trend as usize][side as usize][(class / 4).min(3)];
+        let is_negative = found != 0 && sign.code(coder, difference < 0)?;
         let found = last.wrapping_add(if is_negative { found.wrapping_neg() } else { found });
         if i32::from(found).abs() > MATE {
             return Err(CodeError::Score(found.into()));
@@ -356,8 +157,9 @@ impl ScoreModels {
 }
 
 /// Codes a position square by square, with what stands there at the start of a game as context.
+#[derive(Default)]
 struct StartModels {
-    squares: Vec<Tree<4>>,
+    squares: [Tree<4>; 16],
     side: Bit,
     en_passant: Tree<4>,
     halfmove_clock: Number,
@@ -381,18 +183,8 @@ fn square_code(position: &Position, square: Square) -> usize {
 }
 
 impl StartModels {
-    fn new() -> Self {
-        Self {
-            squares: vec![Tree::new(); 16],
-            side: Bit::NEW,
-            en_passant: Tree::new(),
-            halfmove_clock: Number::new(),
-            fullmove_number: Number::new(),
-        }
-    }
-
     /// Makes a FEN of what it decodes, whose parser checks the position.
-    fn code(&mut self, coder: &mut impl Coder, start: Option<&Position>) -> Result<Position, CodeError> {
+    fn code(&mut self, coder: &mut Coder, start: Option<&Position>) -> Result<Position, CodeError> {
         let usual = Position::startpos();
         let (mut fen, mut castling) = (String::new(), String::new());
         for rank in (0..8).rev() {
@@ -489,11 +281,10 @@ mod tests {
     #[test]
     fn games_without_an_end_are_refused() {
         let mut game = record(START, KNIGHTS.into_iter().cycle().map(|text| (text, 0)).take(MAX_PLIES + 1), 1);
-        let mut coder = Encoder(DefaultRangeEncoder::new());
-        assert_eq!(GameModels::new().game(&mut coder, Some(&game)).err(), Some(CodeError::Length));
+        let mut coder = Coder::encoder();
+        assert_eq!(GameModels::default().game(&mut coder, Some(&game)).err(), Some(CodeError::Length));
         // So far the encoder has written that the game goes on after the last ply it may have.
-        let code: Vec<u8> = coder.0.into_compressed().unwrap().into_iter().flat_map(u32::to_le_bytes).collect();
-        assert_eq!(decode(&code, 1).err(), Some(CodeError::Length));
+        assert_eq!(decode(&coder.finish(), 1).err(), Some(CodeError::Length));
         game.moves.pop();
         assert!(decode(&encode(std::slice::from_ref(&game)).unwrap(), 1).unwrap()[0] == game);
     }

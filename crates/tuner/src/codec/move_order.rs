@@ -6,7 +6,7 @@
 use sesame::position::attacks::attacks_of;
 use sesame::position::{BitBoard, Color, Move, Piece, Position, Square};
 
-use super::{Bit, CodeError, Coder};
+use super::coder::{Bit, CodeError, Coder};
 
 /// By piece, and for captures by victim: pawn to queen.
 type ByVictim = [[i16; 5]; Piece::NUM];
@@ -120,6 +120,7 @@ pub(super) struct MoveHistory {
 }
 
 /// Attacked squares.
+#[derive(Default)]
 struct Maps {
     by_enemy: BitBoard,
     /// By enemy pieces of less value than each of ours.
@@ -134,12 +135,7 @@ impl Maps {
         let occupied = position.occupied();
         // Through our king: it cannot step back along a ray.
         let without_king = occupied - position.colored(us, Piece::King);
-        let mut maps = Self {
-            by_enemy: BitBoard::EMPTY,
-            by_lesser: [BitBoard::EMPTY; Piece::NUM],
-            by_own: BitBoard::EMPTY,
-            by_two_own: BitBoard::EMPTY,
-        };
+        let mut maps = Self::default();
         for piece in Piece::ALL {
             for square in position.colored(us, piece) {
                 let attacks = attacks_of(piece, us, square, occupied);
@@ -159,7 +155,7 @@ impl Maps {
         maps
     }
 
-    /// Of a piece of ours on a square: 0 not attacked, 1 by a piece of less value, 2 defended, 3 not defended.
+    /// Rates the danger of our piece on a square: 0 not attacked, 1 by a piece of less value, 2 defended, 3 not defended.
     fn danger(&self, piece: Piece, square: Square, is_defended: bool) -> usize {
         match () {
             () if !self.by_enemy.has(square) => 0,
@@ -234,20 +230,17 @@ const OCTAVE: [u64; 32] = [
 ];
 
 /// Codes moves: for each move in order of likelihood, whether it is the one.
+#[derive(Default)]
 pub(super) struct MoveOrder {
-    /// By expected probability and rank.
-    found: [[Bit; 3]; 64],
+    /// By expected probability, below one half or not and in half octaves, and by rank.
+    found: [[[Bit; 3]; 32]; 2],
 }
 
 impl MoveOrder {
-    pub(super) fn new() -> Self {
-        Self { found: [[Bit::NEW; 3]; 64] }
-    }
-
     /// `legal` has a move.
     pub(super) fn code(
         &mut self,
-        coder: &mut impl Coder,
+        coder: &mut Coder,
         position: &Position,
         legal: &[Move],
         history: &mut MoveHistory,
@@ -266,7 +259,8 @@ impl MoveOrder {
         let mut found = moves[moves.len() - 1].1;
         for (rank, &(weight, candidate)) in moves[..moves.len() - 1].iter().enumerate() {
             let expected = ((likelihood(weight) << 16) / rest).clamp(64, (1 << 16) - 64) as u16;
-            let bit = &mut self.found[likelihood_class(expected)][rank.min(2)];
+            let (is_likely, class) = likelihood_class(expected);
+            let bit = &mut self.found[usize::from(is_likely)][class][rank.min(2)];
             if bit.decisions == 0 {
                 *bit = Bit { probability: expected, decisions: 16 };
             }
@@ -281,8 +275,10 @@ impl MoveOrder {
     }
 }
 
-/// Half octaves of the probability or, above one half, of its complement. `expected` is not 0.
-fn likelihood_class(expected: u16) -> usize {
-    let half_octaves = |p: u16| (2 * p.ilog2() + u32::from(p.ilog2() > 0 && p >> (p.ilog2() - 1) & 1 == 1)) as usize;
-    if expected < 1 << 15 { half_octaves(expected) } else { 63 - half_octaves(expected.wrapping_neg()) }
+/// Counts half octaves of the probability or, from one half on, of its complement. `expected` is not 0.
+fn likelihood_class(expected: u16) -> (bool, usize) {
+    let is_likely = expected >= 1 << 15;
+    let p = if is_likely { expected.wrapping_neg() } else { expected };
+    let half = p.ilog2() > 0 && p >> (p.ilog2() - 1) & 1 == 1;
+    (is_likely, 2 * p.ilog2() as usize + usize::from(half))
 }

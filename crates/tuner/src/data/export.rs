@@ -5,8 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use sesame::position::Position;
-use sesame_command::CommandError;
-use sesame_command::files;
+use sesame_command::{CommandError, files, parallel};
 use viriformat::chess::board::{Board, DrawType, GameOutcome, WinType};
 use viriformat::dataformat::Game;
 
@@ -25,7 +24,7 @@ pub struct ExportArgs {
 }
 
 pub(super) fn run(args: &ExportArgs, mut print: impl FnMut(&str) -> bool) -> Result<(), CommandError> {
-    let stores = args.stores.iter().map(|path| games(path)).collect::<Result<Vec<_>, _>>()?;
+    let stores = args.stores.iter().map(|path| games(path, parallel::cores())).collect::<Result<Vec<_>, _>>()?;
     let mut count = 0;
     let parts = stores.into_iter().flatten().map(|game| {
         count += 1;

@@ -2,23 +2,20 @@
 
 mod export;
 mod fit_wdl;
+mod import;
+mod summary;
 
-use std::collections::{BTreeMap, HashSet};
-use std::io::BufReader;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use sesame::eval::{OUTPUT_BUCKETS, output_bucket};
-use sesame::games::pgn::{self, Annotation, GameResult, PgnError, PgnErrorKind, Reader, Replay};
-use sesame::position::Color;
-use sesame::search::score::{DECISIVE_BOUND, is_mate, mate_in, mated_in};
 use sesame_command::{CommandError, print_status, whole_number};
 use sesame_command::{files, parallel};
-use twox_hash::XxHash3_64;
 
-use crate::game_record::GameRecord;
-use crate::store::{Contents, StoreReader, StoreWriter, for_each_block, games};
-use crate::{VALIDATION_INTERVAL, at, output_is_input, recipe_head, refused};
+use self::import::read_pgn;
+use self::summary::summarize;
+use crate::store::{Block, Contents, NumberedGames, StoreReader, StoreWriter, games, read_blocks};
+use crate::{at, output_is_input, refused};
 
 pub use export::ExportArgs;
 
@@ -75,8 +72,8 @@ pub struct AppendArgs {
 /// Calls `print` with each line of output; `false` ends the command.
 pub fn run(command: &DataCommand, print: impl FnMut(&str) -> bool) -> Result<(), CommandError> {
     match command {
-        DataCommand::List { stores } => each(stores, print, |path| Ok(list(path)?.0)),
-        DataCommand::Check { stores } => check(stores, print),
+        DataCommand::List { stores } => list(stores, false, print),
+        DataCommand::Check { stores } => list(stores, true, print),
         DataCommand::Show(args) => show(args, print),
         DataCommand::Append(args) => append(args, print),
         DataCommand::Export(args) => export::run(args, print),
@@ -84,48 +81,35 @@ pub fn run(command: &DataCommand, print: impl FnMut(&str) -> bool) -> Result<(),
     }
 }
 
-/// Reports on all files. The error of a single file is returned; those of several are reported one by one.
-fn each(
-    files: &[PathBuf],
-    mut print: impl FnMut(&str) -> bool,
-    mut report: impl FnMut(&Path) -> Result<Vec<String>, CommandError>,
-) -> Result<(), CommandError> {
-    let mut bad = 0;
-    for path in files {
-        match report(path) {
-            Ok(lines) if lines.iter().all(|text| print(text)) => {}
-            Ok(_) => break,
-            Err(error) if files.len() == 1 => return Err(error),
+/// Lists stores, and checks and summarizes their games if it `decodes`. Returns the error of a single store; those of several are
+/// reported one by one. Damage is an error of a check, after all reports.
+fn list(stores: &[PathBuf], decodes: bool, mut print: impl FnMut(&str) -> bool) -> Result<(), CommandError> {
+    let (mut unusable, mut damaged) = (0, 0);
+    for path in stores {
+        match report(path, decodes) {
+            Ok((lines, skipped)) => {
+                damaged += u32::from(decodes && skipped > 0);
+                if !lines.iter().all(|text| print(text)) {
+                    break;
+                }
+            }
+            Err(error) if stores.len() == 1 => return Err(error),
             Err(error) => {
                 print_status(&format!("error: {error}"));
-                bad += 1;
+                unusable += 1;
             }
         }
     }
-    if bad > 0 {
-        return Err(CommandError::Failed(format!("{bad} of {} files cannot be used", files.len())));
+    let all = stores.len();
+    match (unusable, damaged) {
+        (0, 0) => Ok(()),
+        (0, _) => Err(CommandError::Failed(format!("{damaged} of {all} stores have damaged or incomplete blocks"))),
+        _ => Err(CommandError::Failed(format!("{unusable} of {all} files cannot be used"))),
     }
-    Ok(())
 }
 
-/// The error for damage comes after all reports.
-fn check(stores: &[PathBuf], print: impl FnMut(&str) -> bool) -> Result<(), CommandError> {
-    let mut damaged = 0;
-    each(stores, print, |path| {
-        let (mut lines, skipped) = list(path)?;
-        lines.extend(summarize(path)?.lines());
-        damaged += u32::from(skipped > 0);
-        Ok(lines)
-    })?;
-    if damaged > 0 {
-        let all = stores.len();
-        return Err(CommandError::Failed(format!("{damaged} of {all} stores have damaged or incomplete blocks")));
-    }
-    Ok(())
-}
-
-/// The recipes in the order of their names, and the number of bytes that were skipped.
-fn list(path: &Path) -> Result<(Vec<String>, u64), CommandError> {
+/// Returns lines for the recipes in the order of their names, and the number of bytes that were skipped.
+fn report(path: &Path, decodes: bool) -> Result<(Vec<String>, u64), CommandError> {
     let mut recipes: BTreeMap<String, Contents> = BTreeMap::new();
     let mut all = Contents::default();
     let mut blocks = StoreReader::open(path)?;
@@ -144,13 +128,16 @@ fn list(path: &Path) -> Result<(Vec<String>, u64), CommandError> {
         lines.push(format!("  {}", counts(contents)));
         lines.extend(recipe.lines().map(|line| format!("    {line}")));
     }
+    if decodes {
+        lines.extend(summarize(path)?);
+    }
     Ok((lines, blocks.skipped))
 }
 
 fn show(args: &ShowArgs, mut print: impl FnMut(&str) -> bool) -> Result<(), CommandError> {
     let mut has_reader = true;
     let mut count = 0;
-    for game in games(&args.store)?.take(args.from.saturating_add(args.games)) {
+    for game in games(&args.store, 1)?.take(args.from.saturating_add(args.games)) {
         let (_, game) = game?;
         count += 1;
         if count <= args.from {
@@ -180,7 +167,7 @@ fn append(args: &AppendArgs, mut print: impl FnMut(&str) -> bool) -> Result<(), 
         if is_pgn(path) {
             files::open(path).map_err(at(path))?;
         } else {
-            StoreReader::open(path)?;
+            StoreReader::open(path)?.next().transpose()?;
         }
     }
     let mut store = StoreWriter::open(&args.store)?;
@@ -194,11 +181,10 @@ fn append(args: &AppendArgs, mut print: impl FnMut(&str) -> bool) -> Result<(), 
         if is_pgn(path) {
             skipped = read_pgn(path, add)?;
         } else {
-            for block in StoreReader::open(path)? {
-                let block = block?;
-                for (number, game) in block.decode(path)? {
-                    add(&block.recipe, number, game)?;
-                }
+            let read = |block: &Block, games: NumberedGames| (block.recipe.clone(), games);
+            for block in read_blocks(path, parallel::cores(), read)? {
+                let (recipe, games) = block?;
+                games.into_iter().try_for_each(|(number, game)| add(&recipe, number, game))?;
             }
         }
         store.flush()?;
@@ -214,199 +200,14 @@ fn is_pgn(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pgn"))
 }
 
-/// Returns the number of games that cannot be used. Games are known again by the first and their numbers, so a file that has grown can
-/// be appended again.
-fn read_pgn(
-    path: &Path,
-    mut add: impl FnMut(&str, u64, GameRecord) -> Result<(), CommandError>,
-) -> Result<u64, CommandError> {
-    let input = files::open(path).map_err(at(path))?;
-    let mut skipped = 0;
-    let mut recipe = None;
-    for (number, game) in (0..).zip(Reader::new(BufReader::new(input))) {
-        match game {
-            Err(PgnError { kind: PgnErrorKind::Io(error), .. }) => return Err(at(path)(error)),
-            Err(_) => skipped += 1,
-            Ok(pgn) => match convert(&pgn) {
-                None => skipped += 1,
-                Some(game) => {
-                    let recipe = recipe.get_or_insert_with(|| import_recipe(&pgn, &game));
-                    add(recipe, number, game)?;
-                }
-            },
-        }
-    }
-    Ok(skipped)
-}
-
-/// Names a file by its first usable game.
-fn import_recipe(pgn: &pgn::PgnGame, first: &GameRecord) -> String {
-    let tag = |name: &str| pgn.tag(name).unwrap_or("?").to_owned();
-    let moves: String = first.moves.iter().map(|(mv, _)| format!("{mv} ")).collect();
-    let hash = XxHash3_64::oneshot(format!("{} {moves}{}", first.start.fen(true), first.result).as_bytes());
-    let [event, white, black, date] = ["Event", "White", "Black", "Date"].map(tag);
-    format!("{}\n{event}, {date}: {white} - {black}\nfirst game {hash:016x}\n", recipe_head("import"))
-}
-
-/// Begins at the first move with a score; `None` without a result, or if a later move has no score.
-fn convert(game: &pgn::PgnGame) -> Option<GameRecord> {
-    let result = match game.result {
-        GameResult::BlackWins => 0,
-        GameResult::Draw => 1,
-        GameResult::WhiteWins => 2,
-        GameResult::Unknown => return None,
-    };
-    let Replay { start: mut position, moves, .. } = game.replay().ok()?;
-    let mut start = None;
-    let mut scored = Vec::new();
-    for (ply, mv) in game.plies.iter().zip(moves) {
-        let mut comments = ply.annotations.iter().filter_map(|note| match note {
-            Annotation::Comment(comment) => Some(comment),
-            Annotation::Variation(_) => None,
-        });
-        match comments.find_map(|comment| read_score(comment)) {
-            Some(score) => {
-                start.get_or_insert_with(|| position.clone());
-                let white = position.side_to_move() == Color::White;
-                scored.push((mv, if white { score } else { -score }));
-            }
-            // Book moves come first; every later move was searched.
-            None if start.is_some() => return None,
-            None => {}
-        }
-        position.play(mv);
-    }
-    Some(GameRecord { start: start?, moves: scored, result })
-}
-
-/// Reads the beginning of a comment: `+0.35/12 0.1s` in pawns, `-M7/20` in plies to mate.
-fn read_score(comment: &str) -> Option<i16> {
-    let (text, _) = comment.trim_start().split_once('/')?;
-    let (negative, size) = match text.strip_prefix('-') {
-        Some(size) => (true, size),
-        None => (false, text.strip_prefix('+').unwrap_or(text)),
-    };
-    let score = match size.strip_prefix('M') {
-        Some(plies) => {
-            let plies = plies.parse::<usize>().ok()?.min(100);
-            if negative { mated_in(plies) } else { mate_in(plies) }
-        }
-        None => {
-            let pawns: f64 = size.parse().ok().filter(|pawns: &f64| pawns.is_finite())?;
-            let most = f64::from(DECISIVE_BOUND - 1);
-            let score = (100.0 * pawns).round().clamp(-most, most) as i32;
-            if negative { -score } else { score }
-        }
-    };
-    i16::try_from(score).ok()
-}
-
-/// Checks that there are `needed` training positions, and some for validation.
-pub(crate) fn check_counts(training: usize, needed: usize, validation: usize) -> Result<(), CommandError> {
-    if training < needed {
-        return Err(CommandError::Failed(format!("{training} training positions; {needed} are needed")));
-    }
-    if validation == 0 {
-        return Err(CommandError::Failed(format!(
-            "no validation positions; a file needs {VALIDATION_INTERVAL} games or more, or one for validation a training \
-             position"
-        )));
-    }
-    Ok(())
-}
-
-/// One position in so many is counted for the share of distinct positions.
-const KEY_SAMPLING: u64 = 16;
-
-#[derive(Debug)]
-struct DataSummary {
-    games: u64,
-    /// For training.
-    positions: u64,
-    /// White lost, drew and won.
-    results: [u64; 3],
-    starts: HashSet<u64>,
-    /// One in [`KEY_SAMPLING`] position keys.
-    keys: HashSet<u64>,
-    scores: [i16; 2],
-    buckets: [u64; OUTPUT_BUCKETS],
-}
-
-/// Decodes every game.
-fn summarize(path: &Path) -> Result<DataSummary, CommandError> {
-    let mut summary = DataSummary::new();
-    let read = |_: &_, games: Vec<(u64, GameRecord)>| {
-        let mut part = DataSummary::new();
-        games.iter().for_each(|(_, game)| part.add(game));
-        part
-    };
-    for_each_block(path, parallel::cores(), read, |part| summary.extend(part))?;
-    Ok(summary)
-}
-
-impl DataSummary {
-    fn new() -> Self {
-        Self {
-            games: 0,
-            positions: 0,
-            results: [0; 3],
-            starts: HashSet::new(),
-            keys: HashSet::new(),
-            scores: [i16::MAX, i16::MIN],
-            buckets: [0; OUTPUT_BUCKETS],
-        }
-    }
-
-    fn add(&mut self, game: &GameRecord) {
-        self.games += 1;
-        self.results[usize::from(game.result)] += 1;
-        self.starts.insert(game.start.key());
-        for &(_, score) in game.moves.iter().filter(|&&(_, score)| !is_mate(score.into())) {
-            self.scores = [self.scores[0].min(score), self.scores[1].max(score)];
-        }
-        game.for_each_training_position(|position, _| {
-            self.positions += 1;
-            self.buckets[output_bucket(position.occupied().len())] += 1;
-            if position.key().is_multiple_of(KEY_SAMPLING) {
-                self.keys.insert(position.key());
-            }
-        });
-    }
-
-    fn extend(&mut self, other: Self) {
-        self.games += other.games;
-        self.positions += other.positions;
-        self.results.iter_mut().zip(other.results).for_each(|(sum, more)| *sum += more);
-        self.starts.extend(other.starts);
-        self.keys.extend(other.keys);
-        self.scores = [self.scores[0].min(other.scores[0]), self.scores[1].max(other.scores[1])];
-        self.buckets.iter_mut().zip(other.buckets).for_each(|(sum, more)| *sum += more);
-    }
-
-    fn lines(&self) -> Vec<String> {
-        if self.games == 0 {
-            return Vec::new();
-        }
-        let share = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
-        let [lost, drawn, won] = self.results.map(|count| share(count, self.games));
-        let distinct = share(KEY_SAMPLING * self.keys.len() as u64, self.positions).min(100.0);
-        let [low, high] = self.scores;
-        let buckets = self.buckets.map(|count| format!("{:.1}", share(count, self.positions))).join(" ");
-        vec![
-            format!("  White won {won:.1} %, drew {drawn:.1} %, lost {lost:.1} %"),
-            format!(
-                "  {} distinct openings; about {distinct:.1} % of the positions are distinct; scores {low} to {high}",
-                self.starts.len()
-            ),
-            format!("  positions by pieces (2 to 5, 6 to 9, ... 30 to 32): {buckets} %"),
-        ]
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use twox_hash::XxHash3_64;
+
+    use super::import::tests::GAMES;
     use super::*;
     use crate::fails_with;
+    use crate::game_record::GameRecord;
     use crate::game_record::tests::record;
     use crate::store::tests::write;
 
@@ -455,14 +256,8 @@ mod tests {
     #[cfg(unix)]
     fn devices_are_refused() {
         // A read from it never ends.
-        let device = PathBuf::from("/dev/zero");
-        for command in [
-            DataCommand::Check { stores: vec![device.clone()] },
-            DataCommand::Show(ShowArgs { store: device.clone(), from: 0, games: 1 }),
-        ] {
-            let error = lines(&command).unwrap_err().to_string();
-            assert!(error.contains("/dev/zero") && error.contains("not a regular file"), "{error}");
-        }
+        let error = lines(&DataCommand::Check { stores: vec!["/dev/zero".into()] });
+        assert!(fails_with(error, "not a regular file"));
     }
 
     #[test]
@@ -548,46 +343,6 @@ mod tests {
         assert!(fails_with(lines(&DataCommand::Append(itself)), "it is an input file"));
     }
 
-    const GAMES: &str = r#"[Event "Fastchess [Tournament]"]
-[White "a"]
-[Result "1-0"]
-
-1. e4 {book} e5 {book} 2. Nf3 {+0.30/9 0.010s} (2. f4 {+9.99/1}) 2... Nc6 {-0.25/9
-0.010s} 3. Bb5 {0.00/9 0.1s, a comment with [brackets
-in it] } a6 $1 {+1.05/8 0.2s} 1-0
-
-[Event "2"]
-[Result "1/2-1/2"]
-[FEN "7k/8/6K1/8/8/8/8/R3R3 b - - 0 40"]
-
-40... h8g8 {-M2/5 0.0s} 41. a1a8 {+M1/9 0.0s, White mates} 1/2-1/2
-
-[Event "3"]
-[Result "*"]
-
-1. e4 {+0.30/9 0.010s} *
-
-[Event "4"]
-[Result "0-1"]
-
-1. e4 {+0.30/9 0.010s} Ke4 {0.00/1 0s} 0-1
-"#;
-
-    #[test]
-    fn games_of_fastchess_are_imported() {
-        let games: Vec<pgn::PgnGame> = Reader::new(GAMES.as_bytes()).map(|game| game.unwrap()).collect();
-        assert_eq!(games.len(), 4);
-        let first = convert(&games[0]).unwrap();
-        assert_eq!(first.result, 2);
-        assert_eq!(first.start.fen(false), "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2");
-        let scores: Vec<i16> = first.moves.iter().map(|&(_, score)| score).collect();
-        assert_eq!(scores, [30, 25, 0, -105], "from White's point of view");
-        let second = convert(&games[1]).unwrap();
-        assert_eq!((second.result, second.moves.len()), (1, 2));
-        assert!(second.moves.iter().all(|&(_, score)| sesame::search::score::is_mate(score.into()) && score > 0));
-        assert!(convert(&games[2]).is_none() && convert(&games[3]).is_none());
-    }
-
     #[test]
     fn a_pgn_file_that_has_grown_is_appended_again() {
         let folder = tempfile::tempdir().unwrap();
@@ -603,7 +358,7 @@ in it] } a6 $1 {+1.05/8 0.2s} 1-0
         std::fs::write(path("grown.PGN"), GAMES).unwrap();
         let report = append(&["grown.PGN"]).unwrap();
         assert!(report[0].contains("1 games appended, 1 were there; 2 skipped"), "{report:?}");
-        let found: Vec<u64> = games(&path("store")).unwrap().map(|game| game.unwrap().0).collect();
+        let found: Vec<u64> = games(&path("store"), 1).unwrap().map(|game| game.unwrap().0).collect();
         assert_eq!(found, [0, 1]);
         let list = lines(&DataCommand::List { stores: vec![path("store")] }).unwrap();
         assert_eq!(list[3], "    Fastchess [Tournament], ?: a - ?");
@@ -613,17 +368,6 @@ in it] } a6 $1 {+1.05/8 0.2s} 1-0
         for missing in ["nowhere.pgn", "nowhere"] {
             assert!(append(&["games.pgn", missing]).is_err());
             assert!(!path("store").exists(), "no empty store");
-        }
-    }
-
-    #[test]
-    fn scores_in_comments() {
-        assert_eq!(read_score("+12.34/5 1s"), Some(1234));
-        assert_eq!(read_score("-0.00/5 1s"), Some(0));
-        assert_eq!(read_score("--99999999999/1"), Some(DECISIVE_BOUND as i16 - 1));
-        assert_eq!(read_score("-M4/5 1s"), Some(mated_in(4) as i16));
-        for text in ["book", "", "+x/3", "nan/3", "1.0"] {
-            assert_eq!(read_score(text), None, "{text}");
         }
     }
 }

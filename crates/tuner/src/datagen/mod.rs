@@ -24,7 +24,7 @@ use sesame_command::{CommandError, print_status, whole_number};
 use twox_hash::XxHash3_64;
 
 pub(crate) use self::player::UNSCALED_SCORES;
-use self::player::{Player, TABLE_MIB, adjudication_rules, opening_rules, search_rules};
+use self::player::{Player, PlayerSettings, TABLE_MIB};
 use crate::game_record::GameRecord;
 use crate::recipe_head;
 use crate::store::{Contents, StoreWriter};
@@ -71,6 +71,13 @@ pub struct DatagenArgs {
     pub eval_file: Option<PathBuf>,
 }
 
+impl DatagenArgs {
+    fn settings(&self) -> PlayerSettings {
+        let Self { nodes, chess960, opening_score, .. } = *self;
+        PlayerSettings { nodes, chess960, opening_score: opening_score.into() }
+    }
+}
+
 /// Once `interrupted` is set, no other game begins, and those in play are written.
 pub fn run(args: &DatagenArgs, interrupted: &AtomicBool) -> Result<(), CommandError> {
     let network = match &args.eval_file {
@@ -81,37 +88,39 @@ pub fn run(args: &DatagenArgs, interrupted: &AtomicBool) -> Result<(), CommandEr
     let recipe = recipe(args, &network)?;
     let store = StoreWriter::open(&args.store)?;
     let before = store.contents(&recipe);
-    let state = match before.games {
+    let Contents { games, positions, .. } = before;
+    let state = match games {
         0 => "beginning with",
-        _ if before.positions < args.positions => "continuing after",
+        _ if positions < args.positions => "continuing after",
         _ => "complete with",
     };
+    let path = args.store.display();
     print_status(&format!(
-        "{}: {state} {} games, {} positions of {}; seed {}, {network}",
-        args.store.display(),
-        before.games,
-        before.positions,
-        args.positions,
-        args.seed,
+        "{path}: {state} {games} games, {positions} positions of {}; seed {}, {network}",
+        args.positions, args.seed,
     ));
-    if before.positions >= args.positions {
+    if positions >= args.positions {
         return Ok(());
     }
-    let players = (0..threads)
-        .map(|_| Player::new(args, Arc::clone(&network)))
-        .collect::<Result<Vec<Player>, _>>()
-        .map_err(CommandError::failed)?;
+    let players = (0..threads).map(|_| Player::new(args.settings(), Arc::clone(&network)));
+    let players = players.collect::<Result<Vec<Player>, _>>().map_err(CommandError::failed)?;
     let next = before.numbers.iter().map(|numbers| numbers.end).max().unwrap_or(0);
-    let progress = Progress { games: before.games, positions: before.positions, next, reported: Instant::now() };
     let run = DatagenRun {
-        args,
+        goal: args.positions,
         recipe,
         before,
         start: Instant::now(),
         next_game: AtomicU64::new(next),
         stop: AtomicBool::new(false),
         interrupted,
-        output: Mutex::new(Output { store, waiting: BTreeMap::new(), progress }),
+        output: Mutex::new(Output {
+            store,
+            waiting: BTreeMap::new(),
+            next,
+            games,
+            positions,
+            reported: Instant::now(),
+        }),
     };
     parallel::try_map(players, threads, |mut player| {
         let result = run.play_games(&mut player);
@@ -121,16 +130,16 @@ pub fn run(args: &DatagenArgs, interrupted: &AtomicBool) -> Result<(), CommandEr
     })?;
     let mut output = run.output.lock();
     output.store.flush()?;
-    print_status(&run.status(&output.progress));
-    if output.progress.positions >= args.positions {
+    print_status(&run.status(&output));
+    if output.positions >= args.positions {
         return Ok(());
     }
-    let (path, games) = (args.store.display(), output.progress.games);
-    Err(CommandError::Interrupted(format!("{path}: stopped after {games} games; the same command continues")))
+    Err(CommandError::Interrupted(format!("{path}: stopped after {} games; the same command continues", output.games)))
 }
 
 struct DatagenRun<'a> {
-    args: &'a DatagenArgs,
+    /// Training positions.
+    goal: u64,
     recipe: String,
     before: Contents,
     start: Instant,
@@ -145,14 +154,11 @@ struct DatagenRun<'a> {
 struct Output {
     store: StoreWriter,
     waiting: BTreeMap<u64, GameRecord>,
-    progress: Progress,
-}
-
-struct Progress {
-    games: u64,
-    positions: u64,
     /// The number of the next game to write.
     next: u64,
+    games: u64,
+    positions: u64,
+    /// The time of the last status line.
     reported: Instant,
 }
 
@@ -182,37 +188,35 @@ impl DatagenRun<'_> {
     /// Writes the game and all that waited for it, until the store is complete.
     fn write(&self, number: u64, game: GameRecord) -> Result<(), CommandError> {
         let mut output = self.output.lock();
-        let Output { store, waiting, progress } = &mut *output;
-        waiting.insert(number, game);
+        output.waiting.insert(number, game);
         while !self.stop.load(Relaxed)
-            && let Some(game) = waiting.remove(&progress.next)
+            && let next = output.next
+            && let Some(game) = output.waiting.remove(&next)
         {
-            progress.positions += game.training_positions();
-            progress.games += 1;
-            store.add(&self.recipe, progress.next, game)?;
-            progress.next += 1;
-            self.stop.fetch_or(progress.positions >= self.args.positions, Relaxed);
+            output.next += 1;
+            output.games += 1;
+            output.positions += game.training_positions();
+            output.store.add(&self.recipe, next, game)?;
+            self.stop.fetch_or(output.positions >= self.goal, Relaxed);
         }
-        if progress.reported.elapsed() >= PROGRESS_INTERVAL {
-            progress.reported = Instant::now();
-            print_status(&self.status(progress));
+        if output.reported.elapsed() >= PROGRESS_INTERVAL {
+            output.reported = Instant::now();
+            print_status(&self.status(&output));
         }
         Ok(())
     }
 
-    fn status(&self, progress: &Progress) -> String {
-        let goal = self.args.positions;
-        let &Progress { games, positions, .. } = progress;
+    fn status(&self, &Output { games, positions, .. }: &Output) -> String {
         let seconds = self.start.elapsed().as_secs_f64().max(1e-3);
         let rate = (positions - self.before.positions) as f64 / seconds * 3600.0;
-        let state = if positions >= goal {
-            "complete".to_owned()
-        } else {
-            format!("{:.0} min left", (goal - positions) as f64 / rate.max(1.0) * 60.0)
+        let state = match self.goal.saturating_sub(positions) {
+            0 => "complete".to_owned(),
+            left => format!("{:.0} min left", left as f64 / rate.max(1.0) * 60.0),
         };
         format!(
-            "{games} games ({:.1} per second), {positions} of {goal} positions ({:.2} million per hour), {state}",
+            "{games} games ({:.1} per second), {positions} of {} positions ({:.2} million per hour), {state}",
             (games - self.before.games) as f64 / seconds,
+            self.goal,
             rate / 1e6
         )
     }
@@ -234,13 +238,10 @@ fn recipe(args: &DatagenArgs, network: &Arc<Network>) -> Result<String, CommandE
     let report = bench::run(&options, &AtomicBool::new(false), |_| {}).map_err(CommandError::failed)?;
     // Never stopped, the bench runs to its end.
     let nodes = report.map_or(0, |report| report.nodes);
-    let DatagenArgs { seed, nodes: soft_nodes, opening_score, chess960, .. } = args;
     Ok(format!(
-        "{}\nsearch with bench {RECIPE_BENCH_DEPTH} of {nodes} nodes\nseed {seed}\nnodes {soft_nodes}, {}\n\
-         table {TABLE_MIB} MiB\nchess960 {chess960} %, {}, within {opening_score} centipawns\n{}\n{network}\n",
+        "{}\nsearch with bench {RECIPE_BENCH_DEPTH} of {nodes} nodes\nseed {}\n{}{network}\n",
         recipe_head("datagen"),
-        search_rules(),
-        opening_rules(),
-        adjudication_rules(),
+        args.seed,
+        args.settings().recipe(),
     ))
 }

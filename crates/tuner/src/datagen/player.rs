@@ -11,7 +11,6 @@ use sesame::position::{BitBoard, Color, Game, Move, Outcome, Piece, Position, Sq
 use sesame::search::{Control, IterationResult, SearchContext, SearchTable, ThreadData, TranspositionTable, Worker};
 use sesame_report::statistics::below;
 
-use super::DatagenArgs;
 use crate::game_record::GameRecord;
 
 /// Cuts a search off, as a multiple of the nodes after which no iteration begins.
@@ -43,19 +42,23 @@ pub(super) struct Player {
     table: Arc<TranspositionTable>,
     network: Arc<Network>,
     thread: Option<ThreadData>,
+    settings: PlayerSettings,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PlayerSettings {
     /// No iteration begins after this many nodes.
-    nodes: u64,
+    pub(super) nodes: u64,
     /// Percentage of games.
-    chess960: u32,
-    /// Of a start position for either side, in centipawns.
-    opening_score: i32,
+    pub(super) chess960: u32,
+    /// Maximum of a start position for either side, in centipawns.
+    pub(super) opening_score: i32,
 }
 
 impl Player {
-    pub(super) fn new(args: &DatagenArgs, network: Arc<Network>) -> Result<Self, EngineError> {
-        let &DatagenArgs { nodes, chess960, opening_score, .. } = args;
+    pub(super) fn new(settings: PlayerSettings, network: Arc<Network>) -> Result<Self, EngineError> {
         let table = Arc::new(TranspositionTable::with_mib(TABLE_MIB, Scheme::TwoBig1)?);
-        Ok(Self { table, network, thread: None, nodes, chess960, opening_score: i32::from(opening_score) })
+        Ok(Self { table, network, thread: None, settings })
     }
 
     fn begin_game(&mut self) {
@@ -67,32 +70,28 @@ impl Player {
 
     /// Returns `None` if the start position is over or not balanced, or if a search completed no iteration.
     pub(super) fn play_game(&mut self, random: &mut Xoshiro256PlusPlus) -> Option<GameRecord> {
-        let mut game = random_opening(self.chess960, random)?;
+        let mut game = random_opening(self.settings.chess960, random)?;
         self.begin_game();
-        let first = self.search(&game)?;
-        if first.1.abs() > self.opening_score {
+        let (start, mut moves) = (game.position().clone(), Vec::new());
+        let (mut mv, mut score) = self.search(&game)?;
+        if score.abs() > self.settings.opening_score {
             return None;
         }
-        let mut record = GameRecord { start: game.position().clone(), moves: Vec::new(), result: 1 };
         let mut adjudicator = Adjudicator::default();
-        let mut first = Some(first);
-        record.result = loop {
-            let side = game.position().side_to_move();
-            if let Some(outcome) = game.outcome() {
-                break half_points(outcome, side);
-            }
-            if let Some(result) = bare_king_result(game.position()) {
-                break result;
-            }
-            let (mv, score) = first.take().or_else(|| self.search(&game))?;
-            let score = if side == Color::White { score } else { -score };
-            record.moves.push((mv, score as i16));
-            if let Some(result) = adjudicator.update(score, game.previous_keys().len()) {
+        let result = loop {
+            let white = game.position().side_to_move() == Color::White;
+            let white_score = if white { score } else { -score };
+            moves.push((mv, white_score as i16));
+            if let Some(result) = adjudicator.update(white_score, game.previous_keys().len()) {
                 break result;
             }
             game.play(mv);
+            if let Some(result) = result_by_rule(&game).or_else(|| bare_king_result(game.position())) {
+                break result;
+            }
+            (mv, score) = self.search(&game)?;
         };
-        Some(record)
+        Some(GameRecord { start, moves, result })
     }
 
     /// Returns move and score, from the side to move, of the last complete iteration: the score of one that was cut off may be a
@@ -100,7 +99,7 @@ impl Player {
     fn search(&mut self, game: &Game) -> Option<(Move, i32)> {
         self.table.new_search();
         let is_endgame = game.position().occupied().len() <= ENDGAME_PIECES;
-        let nodes = if is_endgame { ENDGAME_FACTOR * self.nodes } else { self.nodes };
+        let nodes = if is_endgame { ENDGAME_FACTOR } else { 1 } * self.settings.nodes;
         let control = Control::new(1, Some(HARD_LIMIT * nodes));
         let context = SearchContext::alone(game, &self.table, &self.network, control);
         let control = Arc::clone(&context.control);
@@ -120,33 +119,37 @@ impl Player {
     }
 }
 
-fn half_points(outcome: Outcome, side_to_move: Color) -> u8 {
-    match (outcome, side_to_move) {
+/// Returns the result for White, in half points.
+fn result_by_rule(game: &Game) -> Option<u8> {
+    Some(match (game.outcome()?, game.position().side_to_move()) {
         (Outcome::Checkmate, Color::White) => 0,
         (Outcome::Checkmate, Color::Black) => 2,
         _ => 1,
+    })
+}
+
+/// A part of recipes.
+pub(crate) const UNSCALED_SCORES: &str = "scores without material scaling";
+
+impl PlayerSettings {
+    /// Lists everything about the players that their games depend on.
+    pub(super) fn recipe(&self) -> String {
+        let Self { nodes, chess960, opening_score } = self;
+        format!(
+            "nodes {nodes}, complete iterations, {ENDGAME_FACTOR} times the nodes with {ENDGAME_PIECES} pieces or fewer, \
+             {UNSCALED_SCORES}\ntable {TABLE_MIB} MiB\n\
+             chess960 {chess960} %, openings of {OPENING_MOVES} or {} random moves by piece, \
+             within {opening_score} centipawns\n\
+             won from {WIN_SCORE} on for {WIN_PLIES} plies or against a bare king, \
+             drawn within {DRAW_SCORE} for {DRAW_PLIES} plies from ply {DRAW_FROM_PLY} or at ply {MAX_PLIES}\n",
+            OPENING_MOVES + 1
+        )
     }
 }
 
-/// In the recipe.
-pub(crate) const UNSCALED_SCORES: &str = "scores without material scaling";
-
-pub(super) fn search_rules() -> String {
-    format!(
-        "complete iterations, {ENDGAME_FACTOR} times the nodes with {ENDGAME_PIECES} pieces or fewer, {UNSCALED_SCORES}"
-    )
-}
-
-pub(super) fn adjudication_rules() -> String {
-    format!(
-        "won from {WIN_SCORE} on for {WIN_PLIES} plies or against a bare king, drawn within {DRAW_SCORE} for {DRAW_PLIES} plies \
-         from ply {DRAW_FROM_PLY} or at ply {MAX_PLIES}"
-    )
-}
-
-/// In half points for White. One side has a bare king that can capture nothing, and the other side can mate: with a queen, a
-/// rook, bishops on both colours, or bishop and knight. With few nodes such endings are often not won, and their results
-/// would be false.
+/// Returns the result for White, in half points. One side has a bare king that can capture nothing, and the other side can mate: with a
+/// queen, a rook, bishops on both colours, or bishop and knight. With few nodes such endings are often not won, and their results would
+/// be false.
 fn bare_king_result(position: &Position) -> Option<u8> {
     let winner = Color::ALL.into_iter().find(|&color| position.colors(!color).len() == 1)?;
     let [knights, bishops, rooks, queens] =
@@ -188,10 +191,6 @@ impl Adjudicator {
 /// The smallest number of an opening; the largest is one more, so that both sides come to move first.
 const OPENING_MOVES: u32 = 8;
 
-pub(super) fn opening_rules() -> String {
-    format!("openings of {OPENING_MOVES} or {} random moves by piece", OPENING_MOVES + 1)
-}
-
 /// `None` if the game would be over.
 fn random_opening(chess960: u32, random: &mut Xoshiro256PlusPlus) -> Option<Game> {
     let is_chess960 = random.next_u32() % 100 < chess960;
@@ -218,17 +217,13 @@ fn random_sound_move(position: &Position, random: &mut Xoshiro256PlusPlus) -> Op
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
-
     use rand_xoshiro::rand_core::SeedableRng;
     use sesame::search::score::{mate_in, mated_in};
 
     use super::*;
-    use crate::datagen::tests::small;
 
-    fn player(nodes: u64, opening_score: u16) -> Player {
-        let args = DatagenArgs { nodes, opening_score, ..small(PathBuf::new(), 1) };
-        Player::new(&args, Network::embedded()).unwrap()
+    fn player(nodes: u64, opening_score: i32) -> Player {
+        Player::new(PlayerSettings { nodes, chess960: 0, opening_score }, Network::embedded()).unwrap()
     }
 
     #[test]
@@ -258,7 +253,7 @@ mod tests {
     fn few_pieces_have_four_times_the_nodes() {
         // The first iteration takes more than 8 nodes, where one node would stop the search, and fewer than 32.
         let mut player = player(100, 300);
-        player.nodes = 1;
+        player.settings.nodes = 1;
         let mut search = |fen| player.search(&Game::new(Position::from_fen(fen).unwrap()));
         assert_eq!(search("4k3/pppp4/7p/8/8/8/PPPP4/4K3 w - - 0 1"), None);
         assert!(search("4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1").is_some());
@@ -281,18 +276,6 @@ mod tests {
     }
 
     #[test]
-    fn a_search_without_a_complete_iteration_finds_nothing() {
-        let mut player = player(100, 300);
-        let game = Game::new(Position::startpos());
-        assert!(player.search(&game).is_some());
-        player.nodes = 0;
-        assert_eq!(player.search(&game), None);
-        player.nodes = 100;
-        let (mv, _) = player.search(&game).unwrap();
-        assert!(game.position().is_legal(mv), "the next search is not affected");
-    }
-
-    #[test]
     fn mates_keep_their_distance() {
         let mut player = player(20_000, 300);
         let mut score = |fen| player.search(&Game::new(Position::from_fen(fen).unwrap())).unwrap().1;
@@ -303,14 +286,26 @@ mod tests {
     }
 
     #[test]
-    fn a_win_needs_consecutive_scores_of_one_side() {
-        let mut adjudicator = Adjudicator::default();
-        assert!((1..WIN_PLIES).all(|_| adjudicator.update(WIN_SCORE, 30).is_none()));
-        assert_eq!(adjudicator.update(WIN_SCORE, 30), Some(2));
-        assert!((1..WIN_PLIES).all(|_| adjudicator.update(-WIN_SCORE, 30).is_none()), "White's plies do not count");
-        assert_eq!(adjudicator.update(1 - WIN_SCORE, 30), None);
-        assert_eq!(adjudicator.update(-WIN_SCORE, 30), None, "they are not in a row");
-        assert_eq!(adjudicator.update(0, MAX_PLIES), Some(1));
+    fn decided_games_are_adjudicated() {
+        const WON: i32 = WIN_SCORE;
+        const DRAWN: i32 = DRAW_SCORE;
+        // Scores, each for some plies, from a ply on: the number of plies to the result, and the result.
+        for (first, scores, expected) in [
+            (30, &[(WON, 9)][..], Some((6, 2))),
+            (30, &[(-WON, 9)], Some((6, 0))),
+            (30, &[(WON, 5), (-WON, 5), (1 - WON, 1), (-WON, 5)], None),
+            (0, &[(0, 80)], None),
+            (69, &[(0, 30)], Some((23, 1))),
+            (80, &[(DRAWN, 20)], Some((12, 1))),
+            (80, &[(DRAWN, 11), (DRAWN + 1, 1), (-DRAWN, 11)], None),
+            (399, &[(500, 9)], Some((2, 1))),
+        ] {
+            let mut adjudicator = Adjudicator::default();
+            let plies = scores.iter().flat_map(|&(score, count)| std::iter::repeat_n(score, count)).zip(first..);
+            let mut results = plies.map(|(score, ply)| adjudicator.update(score, ply));
+            let found = results.by_ref().zip(1..).find_map(|(result, count)| Some((count, result?)));
+            assert_eq!(found, expected, "{scores:?}");
+        }
     }
 
     #[test]
@@ -334,20 +329,5 @@ mod tests {
         ] {
             assert_eq!(result(fen), expected, "{fen}");
         }
-    }
-
-    #[test]
-    fn black_wins_and_draws_are_adjudicated() {
-        let mut adjudicator = Adjudicator::default();
-        assert!((1..WIN_PLIES).all(|_| adjudicator.update(-WIN_SCORE, 30).is_none()));
-        assert_eq!(adjudicator.update(-WIN_SCORE, 30), Some(0));
-
-        let mut adjudicator = Adjudicator::default();
-        assert!((0..DRAW_FROM_PLY).all(|ply| adjudicator.update(0, ply).is_none()), "too early");
-        let late = |ply: u32| DRAW_FROM_PLY + ply as usize;
-        assert!((1..DRAW_PLIES).all(|ply| adjudicator.update(DRAW_SCORE, late(ply)).is_none()));
-        assert_eq!(adjudicator.update(DRAW_SCORE + 1, late(12)), None);
-        assert!((1..DRAW_PLIES).all(|ply| adjudicator.update(-DRAW_SCORE, late(ply)).is_none()), "not in a row");
-        assert_eq!(adjudicator.update(0, late(13)), Some(1));
     }
 }

@@ -24,7 +24,7 @@ fn run(args: &DatagenArgs) -> Result<(), CommandError> {
 }
 
 fn played(path: &Path) -> Vec<(u64, GameRecord)> {
-    games(path).unwrap().map(Result::unwrap).collect()
+    games(path, 1).unwrap().map(Result::unwrap).collect()
 }
 
 #[test]
@@ -66,10 +66,13 @@ fn games_depend_neither_on_threads_nor_on_interruptions() {
 #[test]
 fn other_settings_are_another_recipe_of_the_same_store() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("games");
+    let [path, network] = ["games", "init.nnue"].map(|name| folder.path().join(name));
+    let weights = crate::init::material_weights();
+    std::fs::write(&network, weights.to_bytes()).unwrap();
     let args = small(path.clone(), 1);
     for other in [
         args.clone(),
+        DatagenArgs { eval_file: Some(network), ..args.clone() },
         DatagenArgs { nodes: 200, ..args.clone() },
         DatagenArgs { seed: 8, ..args.clone() },
         DatagenArgs { opening_score: 40, ..args.clone() },
@@ -80,10 +83,13 @@ fn other_settings_are_another_recipe_of_the_same_store() {
     }
     let starts: std::collections::HashSet<String> =
         played(&path).iter().filter(|(number, _)| *number == 0).map(|(_, game)| game.start.fen(true)).collect();
-    assert_eq!(starts.len(), 5, "each has openings of its own");
+    assert_eq!(starts.len(), 6, "each has openings of its own");
     let recipes: Vec<String> = StoreReader::open(&path).unwrap().map(|block| block.unwrap().recipe).collect();
     let different: std::collections::HashSet<_> = recipes.iter().collect();
-    assert_eq!((recipes.len(), different.len()), (5, 5), "each is played once: {recipes:?}");
+    assert_eq!((recipes.len(), different.len()), (6, 6), "each is played once: {recipes:?}");
+    for (recipe, network) in recipes.iter().zip([Network::embedded().hash(), weights.hash()]) {
+        assert!(recipe.contains(&format!("\nnetwork {network:016x}\n")), "{recipe}");
+    }
     let nodes = recipes[0].split(&format!("search with bench {RECIPE_BENCH_DEPTH} of ")).nth(1).unwrap();
     let nodes: u64 = nodes.split(' ').next().unwrap().parse().unwrap();
     assert!(nodes > 1_000, "a fingerprint of the search: {}", recipes[0]);
@@ -110,19 +116,4 @@ fn the_recipe_states_the_rules() {
             "won from 2000 on for 6 plies or against a bare king, drawn within 8 for 12 plies from ply 80 or at ply 400",
         ]
     );
-}
-
-#[test]
-fn the_recipe_names_the_network() {
-    let folder = tempfile::tempdir().unwrap();
-    let weights = crate::init::material_weights();
-    let network = folder.path().join("init.nnue");
-    std::fs::write(&network, weights.to_bytes()).unwrap();
-    for (name, eval_file, hash) in [("own", None, Network::embedded().hash()), ("init", Some(network), weights.hash())]
-    {
-        let path = folder.path().join(name);
-        run(&DatagenArgs { eval_file, ..small(path.clone(), 1) }).unwrap();
-        let recipe = StoreReader::open(&path).unwrap().next().unwrap().unwrap().recipe;
-        assert!(recipe.contains(&format!("\nnetwork {hash:016x}\n")), "{recipe}");
-    }
 }

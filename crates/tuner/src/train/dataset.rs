@@ -12,13 +12,13 @@ use sesame_command::CommandError;
 use twox_hash::XxHash3_64;
 
 use crate::game_record::GameRecord;
-use crate::is_validation_game;
-use crate::store::{Block, Contents, StoreReader, for_each_block};
+use crate::store::{Block, Contents, NumberedGames, StoreReader, read_blocks};
+use crate::validation::is_validation_game;
 
 /// Limit of scores for the fit of the scale, in centipawns.
 const MAX_SCORE: i16 = 2_000;
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum HeldOut {
     None,
     EveryTwentieth,
@@ -51,26 +51,20 @@ impl Dataset {
             }
         }
         // A growing vector would need twice the memory.
-        let set = if matches!(held_out, HeldOut::All) { &mut self.validation } else { &mut self.training };
+        let set = if held_out == HeldOut::All { &mut self.validation } else { &mut self.training };
         set.reserve_exact(expected);
         stores.iter().try_for_each(|path| self.load_store(path, held_out, lambda, threads))
     }
 
     fn load_store(&mut self, path: &Path, held_out: HeldOut, lambda: f32, threads: usize) -> Result<(), CommandError> {
         let before = self.training.len() + self.validation.len();
-        let read = |block: &Block, games: Vec<(u64, GameRecord)>| {
-            let samples = games.into_iter().map(|(number, game)| {
-                let game = game.blended(lambda);
-                let mut samples = Vec::new();
-                game.for_each_training_position(|position, score| {
-                    samples.push(Sample::new(position, score, game.result));
-                });
-                (number, samples)
-            });
+        let read = |block: &Block, games: NumberedGames| {
+            let samples = games.into_iter().map(|(number, game)| (number, Sample::all_of(game, lambda)));
             (block.recipe.clone(), block.numbers(), block.checksum, samples.collect::<Vec<_>>())
         };
         let (mut games, mut repeated, mut hasher) = (0, 0, XxHash3_64::new());
-        for_each_block(path, threads, read, |(recipe, numbers, checksum, samples)| {
+        for block in read_blocks(path, threads, read)? {
+            let (recipe, numbers, checksum, samples) = block?;
             hasher.write_u64(checksum);
             let seen = self.seen.entry(recipe).or_default();
             for (number, samples) in samples {
@@ -87,10 +81,10 @@ impl Dataset {
                 if is_held_out { &mut self.validation } else { &mut self.training }.extend(samples);
             }
             seen.add_numbers(numbers);
-        })?;
+        }
         let hash = hasher.finish();
         let positions = self.training.len() + self.validation.len() - before;
-        let part = if matches!(held_out, HeldOut::All) { "validation " } else { "" };
+        let part = if held_out == HeldOut::All { "validation " } else { "" };
         let path = path.display();
         let _ = write!(self.description, "{part}{path} {hash:016x}: {games} games, {positions} positions");
         if repeated > 0 {
@@ -101,25 +95,21 @@ impl Dataset {
     }
 }
 
-/// The scale with which the scores predict the results best: the centipawns of an expected result of 1 / (1 + 1/e).
+/// Returns the scale with which the scores predict the results best: the centipawns of an expected result of 1 / (1 + 1/e).
 pub(super) fn fit_scale(samples: &[Sample]) -> u16 {
-    let width = usize::from(MAX_SCORE.unsigned_abs());
     // For each score the number of samples and the sum of their results.
-    let mut table = vec![(0_u64, 0_u64); 2 * width + 1];
+    let mut table: BTreeMap<i16, (u64, u64)> = BTreeMap::new();
     for sample in samples {
-        let score = sample.score.clamp(-MAX_SCORE, MAX_SCORE);
-        let (count, half_points) = &mut table[(i32::from(score) + i32::from(MAX_SCORE)) as usize];
+        let (count, half_points) = table.entry(sample.score.clamp(-MAX_SCORE, MAX_SCORE)).or_default();
         (*count, *half_points) = (*count + 1, *half_points + u64::from(sample.result));
     }
     // The squared error without the terms that do not depend on the scale.
     let error = |scale: f64| -> f64 {
-        let entries = table.iter().enumerate();
-        entries
-            .map(|(i, &(count, half_points))| {
-                let value = 1.0 / (1.0 + ((width as f64 - i as f64) / scale).exp());
-                count as f64 * value * value - half_points as f64 * value
-            })
-            .sum()
+        let errors = table.iter().map(|(&score, &(count, half_points))| {
+            let value = 1.0 / (1.0 + (-f64::from(score) / scale).exp());
+            count as f64 * value * value - half_points as f64 * value
+        });
+        errors.sum()
     };
     golden_section(20.0, 1_000.0, 30, error).round() as u16
 }
@@ -156,6 +146,7 @@ pub(super) struct Sample {
 }
 
 const OPPONENT: u8 = 8;
+const _: () = assert!(size_of::<Sample>() == 32);
 
 impl Sample {
     /// Score and result are from White's point of view.
@@ -176,7 +167,14 @@ impl Sample {
         Self { occupied, pieces, score: score as i16, result, kings }
     }
 
-    /// From the perspectives of the side to move and of the opponent.
+    /// Blends scores by `lambda`.
+    fn all_of(game: GameRecord, lambda: f32) -> Vec<Self> {
+        let (game, mut samples) = (game.blended(lambda), Vec::new());
+        game.for_each_training_position(|position, score| samples.push(Self::new(position, score, game.result)));
+        samples
+    }
+
+    /// Lists the features from the perspectives of the side to move and of the opponent.
     #[inline]
     pub(super) fn features(&self) -> [Features; 2] {
         let mut features = [Features::new(), Features::new()];
@@ -204,88 +202,49 @@ impl Sample {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sesame::eval::{HIDDEN, INPUTS, Network, OUTPUT_BUCKETS, Weights};
+    use crate::game_record::tests::games;
+    use crate::store::tests::write;
 
-    /// A network whose neuron `i` counts the features with bit `i` of their number set, so that positions with other features differ.
-    fn fingerprint() -> Weights {
-        let features =
-            (0..INPUTS).flat_map(|feature| (0..HIDDEN).map(move |i| (i < 10 && feature >> i & 1 == 1) as i16));
-        let output =
-            (0..2 * OUTPUT_BUCKETS * HIDDEN).map(|i| if i % HIDDEN < 10 { 1 + (i / HIDDEN % 2) as i16 } else { 0 });
-        Weights {
-            features: features.map(|bit| 4 * bit).collect(),
-            biases: vec![0; HIDDEN],
-            output: output.enumerate().map(|(i, weight)| weight * (1 + (i % HIDDEN) as i16)).collect(),
-            output_biases: vec![0; OUTPUT_BUCKETS],
-            scale: 4_000,
+    /// [`super::super::tests`] compares the features with those of the engine.
+    #[test]
+    fn scores_and_results_are_those_of_the_side_to_move() {
+        for (fen, expected) in
+            [("4k3/8/8/8/8/8/8/4K2R w - - 0 1", (30, 2)), ("4k3/8/8/8/8/8/8/4K2R b - - 0 1", (-30, 0))]
+        {
+            let sample = Sample::new(&Position::from_fen(fen).unwrap(), 30, 2);
+            assert_eq!((sample.score, sample.result), expected);
         }
     }
 
-    #[test]
-    fn features_are_those_of_the_engine() {
-        let weights = fingerprint();
-        let network = Network::new(&weights).unwrap();
-        let mut values = std::collections::HashSet::new();
-        for fen in [
-            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
-            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R b KQkq - 0 1",
-            "8/1k6/8/8/3Q4/8/6K1/8 b - - 0 1",
-            "1k6/8/8/8/3r4/8/1K6/8 w - - 0 1",
-        ] {
-            let position = Position::from_fen(fen).unwrap();
-            let sample = Sample::new(&position, 30, 2);
-            let features = sample.features();
-            let sum: i64 = (0..2)
-                .flat_map(|side| (0..10).map(move |neuron| (side, neuron)))
-                .map(|(side, neuron)| {
-                    let inputs =
-                        features[side].iter().map(|&feature| weights.features[usize::from(feature) * HIDDEN + neuron]);
-                    let activation = i64::from(inputs.sum::<i16>().min(255));
-                    activation
-                        * activation
-                        * i64::from(weights.output[(2 * sample.output_bucket() + side) * HIDDEN + neuron])
-                })
-                .sum();
-            assert_eq!(i64::from(network.evaluate(&position)), sum / 255 * 4_000 / (255 * 64), "{fen}");
-            values.insert(sum);
-            let (score, result) = if position.side_to_move() == Color::White { (30, 2) } else { (-30, 0) };
-            assert_eq!((sample.score, sample.result), (score, result));
-            assert_eq!(sample.output_bucket(), output_bucket(position.occupied().len()));
-        }
-        assert_eq!(values.len(), 4);
-        assert_eq!(size_of::<Sample>(), 32);
+    fn count(games: &[GameRecord]) -> usize {
+        games.iter().map(GameRecord::training_positions).sum::<u64>() as usize
     }
 
     #[test]
     fn memory_is_reserved_once_for_all_stores() {
-        use crate::game_record::tests::games;
         let folder = tempfile::tempdir().unwrap();
         let stores = ["one", "two"].map(|name| folder.path().join(name));
         // A vector that doubles would have room for 60 games.
-        let games = [games(30), games(10)];
-        stores.iter().zip(&games).for_each(|(path, games)| {
-            crate::store::tests::write(path, &path.display().to_string(), games);
-        });
-        let expected = games.iter().flatten().map(GameRecord::training_positions).sum::<u64>() as usize;
-        for (held_out, training, validation) in [(HeldOut::None, expected, 0), (HeldOut::All, 0, expected)] {
+        let games = games(40);
+        write(&stores[0], "one", &games[..30]);
+        write(&stores[1], "two", &games[30..]);
+        for held_out in [HeldOut::None, HeldOut::All] {
             let mut dataset = Dataset::default();
             dataset.load(&stores, held_out, 0.0, 1).unwrap();
-            let Dataset { training: one, validation: two, .. } = dataset;
-            assert_eq!((one.len(), one.capacity()), (training, training));
-            assert_eq!((two.len(), two.capacity()), (validation, validation));
+            let sets = [dataset.training, dataset.validation];
+            let (all, other) = if held_out == HeldOut::All { (&sets[1], &sets[0]) } else { (&sets[0], &sets[1]) };
+            assert_eq!((all.len(), all.capacity(), other.capacity()), (count(&games), count(&games), 0));
         }
     }
 
     #[test]
     fn a_game_in_several_stores_counts_once() {
-        use crate::game_record::tests::games;
         let folder = tempfile::tempdir().unwrap();
         let [first, both, other] = ["first", "both", "other"].map(|name| folder.path().join(name));
         let games = games(9);
-        crate::store::tests::write(&first, "recipe", &games[..5]);
-        crate::store::tests::write(&both, "recipe", &games);
-        crate::store::tests::write(&other, "other recipe", &games[..1]);
-        let count = |games: &[GameRecord]| games.iter().map(GameRecord::training_positions).sum::<u64>() as usize;
+        write(&first, "recipe", &games[..5]);
+        write(&both, "recipe", &games);
+        write(&other, "other recipe", &games[..1]);
         let mut dataset = Dataset::default();
         dataset.load(&[first, both.clone()], HeldOut::None, 0.0, 2).unwrap();
         assert_eq!(dataset.training.len(), count(&games));
@@ -293,13 +252,5 @@ mod tests {
         // Nor is a game for training and for validation.
         dataset.load(&[both, other], HeldOut::All, 0.0, 2).unwrap();
         assert_eq!((dataset.training.len(), dataset.validation.len()), (count(&games), count(&games[..1])));
-    }
-
-    #[test]
-    fn golden_section_finds_the_minimum_anywhere() {
-        for minimum in [20.0, 21.5, 300.0, 999.0, 1_000.0] {
-            let found = golden_section(20.0, 1_000.0, 30, |x| (x - minimum).abs());
-            assert!((found - minimum).abs() < 0.01, "{found} instead of {minimum}");
-        }
     }
 }

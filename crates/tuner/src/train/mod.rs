@@ -9,7 +9,7 @@ mod model;
 #[cfg(test)]
 mod tests;
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -24,7 +24,7 @@ use sesame_report::statistics::shuffle;
 
 use self::dataset::{Dataset, HeldOut, Sample, fit_scale};
 use self::model::{Model, Trainer, WEIGHTS};
-use crate::data::check_counts;
+use crate::validation::check_counts;
 use crate::{at, output_is_input, recipe_head, refused};
 
 /// Samples that stay together when later epochs are shuffled. They have nothing in common: all samples are shuffled before.
@@ -83,17 +83,13 @@ pub struct TrainArgs {
     pub threads: Option<u16>,
 }
 
-/// Parses a number that `fits`; NaN never does.
-fn parse_number(text: &str, fits: impl Fn(f32) -> bool, wanted: &str) -> Result<f32, String> {
-    text.parse().ok().filter(|&value| fits(value)).ok_or_else(|| format!("expected {wanted}"))
+fn parse_share(text: &str) -> Result<f32, &'static str> {
+    // NaN is in no range.
+    text.parse().ok().filter(|share| (0.0..=1.0).contains(share)).ok_or("expected a number from 0 to 1")
 }
 
-fn parse_share(text: &str) -> Result<f32, String> {
-    parse_number(text, |share| (0.0..=1.0).contains(&share), "a number from 0 to 1")
-}
-
-fn parse_rate(text: &str) -> Result<f32, String> {
-    parse_number(text, |rate| rate > 0.0 && rate <= 1.0, "a number above 0, up to 1")
+fn parse_rate(text: &str) -> Result<f32, &'static str> {
+    parse_share(text).ok().filter(|&rate| rate > 0.0).ok_or("expected a number above 0, up to 1")
 }
 
 pub fn run(args: &TrainArgs) -> Result<(), CommandError> {
@@ -126,18 +122,11 @@ pub fn run(args: &TrainArgs) -> Result<(), CommandError> {
     print_status(recipe.trim_end());
     print_status(&format!("read in {:.0} s, {threads} threads, {WEIGHTS} weights", begin.elapsed().as_secs_f64()));
 
-    let mut curves = LossCurves::default();
+    let mut epochs = Vec::new();
     let model = train(&mut dataset, args, scale, start.as_ref(), threads, |model, losses| {
-        let EpochLosses { epoch, training, validation, results } = losses;
-        let rest = format!("validation loss {validation:.6} (against the results alone {results:.6})");
-        print_status(&match training {
-            None => format!("before training: {rest}"),
-            Some(TrainingLoss { loss, speed }) => {
-                format!("epoch {epoch:3}: training loss {loss:.6}, {rest}, {speed:.0} positions/s")
-            }
-        });
-        curves.0.push(losses);
-        save(args, &model.quantised(args.output_scale.unwrap_or(scale)), &curves, &recipe)
+        print_status(&losses.to_string());
+        epochs.push(losses);
+        save(args, &model.quantised(args.output_scale.unwrap_or(scale)), &epochs, &recipe)
     })?;
     print_status(&format!("{}: network {:016x}", args.output.display(), model.quantised(scale).hash()));
     Ok(())
@@ -209,8 +198,8 @@ fn train(
     threads: usize,
     mut report: impl FnMut(&Model, EpochLosses) -> Result<(), CommandError>,
 ) -> Result<Model, CommandError> {
-    let first_share = args.result_share;
-    let share_change = args.last_result_share.unwrap_or(first_share) - first_share;
+    let share_change = args.last_result_share.unwrap_or(args.result_share) - args.result_share;
+    let share_at = |progress: f32| args.result_share + share_change * progress;
     let mut random = Xoshiro256PlusPlus::seed_from_u64(args.seed);
     let model = start.map_or_else(|| Model::random(&mut random), Model::dequantised);
     let mut trainer = Trainer::new(model, scale.into(), threads);
@@ -219,104 +208,99 @@ fn train(
         let [validation, results] = [share, 1.0].map(|share| trainer.mean_loss(&dataset.validation, share));
         report(&trainer.model, EpochLosses { epoch, training, validation, results })
     };
-    measure(&trainer, 0, None, first_share)?;
+    measure(&trainer, 0, None, args.result_share)?;
     let mut blocks: Vec<&[Sample]> = dataset.training.chunks(BLOCK).collect();
     let batch_blocks = (args.batch as usize).div_ceil(BLOCK);
     let all_steps = blocks.len().div_ceil(batch_blocks) as u64 * u64::from(args.epochs);
     let mut steps = 0;
+    let progress_after = |steps: u64| (steps as f64 / all_steps as f64) as f32;
     for epoch in 1..=args.epochs {
         let begin = Instant::now();
         shuffle(&mut blocks, &mut random);
         for batch in blocks.chunks(batch_blocks) {
-            let progress = (steps as f64 / all_steps as f64) as f32;
+            let progress = progress_after(steps);
             steps += 1;
-            let rate = args.rate * warm_cosine(progress, args.warm_up, LAST_RATE);
-            trainer.step(batch, first_share + share_change * progress, rate);
+            trainer.step(batch, share_at(progress), args.rate * warm_cosine(progress, args.warm_up, LAST_RATE));
         }
         let count = dataset.training.len() as f64;
-        let loss = trainer.take_loss() / count;
-        let training = TrainingLoss { loss, speed: count / begin.elapsed().as_secs_f64() };
-        let progress = (steps as f64 / all_steps as f64) as f32;
-        measure(&trainer, epoch, Some(training), first_share + share_change * progress)?;
+        let training = (trainer.take_loss() / count, count / begin.elapsed().as_secs_f64());
+        measure(&trainer, epoch, Some(training), share_at(progress_after(steps)))?;
     }
     Ok(trainer.model)
 }
 
 /// Writes the network, the losses so far and the recipe, with a line `unfinished` before the last epoch is over.
-fn save(args: &TrainArgs, weights: &Weights, curves: &LossCurves, recipe: &str) -> Result<(), CommandError> {
+fn save(args: &TrainArgs, weights: &Weights, epochs: &[EpochLosses], recipe: &str) -> Result<(), CommandError> {
     let path = &args.output;
     // A network that the engine would refuse is not written.
     Network::new(weights).map_err(|problem| refused(path, problem))?;
-    write(path, &weights.to_bytes())?;
-    write(&path.with_extension("csv"), curves.table().as_bytes())?;
-    write(&path.with_extension("svg"), curves.draw()?.as_bytes())?;
     let mut recipe = format!("{recipe}network {:016x}\n", weights.hash());
-    if let Some(&EpochLosses { epoch, training, validation, results }) = curves.0.last() {
-        let training = training.map_or_else(String::new, |training| format!("training loss {:.6}, ", training.loss));
+    if let Some(&EpochLosses { epoch, training, validation, results }) = epochs.last() {
+        let training = training.map_or_else(String::new, |(loss, _)| format!("training loss {loss:.6}, "));
         let _ = writeln!(recipe, "{training}validation loss {validation:.6}, results {results:.6}");
         if epoch < args.epochs {
             let _ = writeln!(recipe, "unfinished: after epoch {epoch}");
         }
     }
+    let write = |path: &Path, bytes: &[u8]| files::replace(path, bytes).map_err(at(path));
+    write(path, &weights.to_bytes())?;
+    write(&path.with_extension("csv"), table(epochs).as_bytes())?;
+    write(&path.with_extension("svg"), draw(epochs)?.as_bytes())?;
     write(&path.with_extension("recipe"), recipe.as_bytes())
 }
 
-fn write(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
-    files::replace(path, bytes).map_err(at(path))
-}
-
-/// The losses of one epoch. Epoch 0 is the state before training.
+/// Mean squared errors after an epoch. Epoch 0 is the state before training.
 #[derive(Debug, Clone, Copy)]
 struct EpochLosses {
     epoch: u32,
-    /// The mean loss over the epoch, each sample before its step, and the speed.
-    training: Option<TrainingLoss>,
+    /// The mean loss over the epoch, each sample before its step, and positions per second.
+    training: Option<(f64, f64)>,
     validation: f64,
-    /// The same against the results of the games alone.
+    /// Against the results of the games alone.
     results: f64,
 }
 
-#[derive(Debug, Clone, Copy)]
-struct TrainingLoss {
-    /// Mean squared error.
-    loss: f64,
-    speed: f64,
+impl fmt::Display for EpochLosses {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let EpochLosses { epoch, training, validation, results } = self;
+        let rest = format!("validation loss {validation:.6} (against the results alone {results:.6})");
+        match training {
+            None => write!(f, "before training: {rest}"),
+            Some((loss, speed)) => {
+                write!(f, "epoch {epoch:3}: training loss {loss:.6}, {rest}, {speed:.0} positions/s")
+            }
+        }
+    }
 }
 
-#[derive(Debug, Default)]
-struct LossCurves(Vec<EpochLosses>);
-
-impl LossCurves {
-    fn table(&self) -> String {
-        let mut table = "epoch,training,validation,results,positions_per_second\n".to_owned();
-        for EpochLosses { epoch, training, validation, results } in &self.0 {
-            let (loss, speed) = training.map_or_else(Default::default, |TrainingLoss { loss, speed }| {
-                (format!("{loss:.7}"), format!("{speed:.0}"))
-            });
-            let _ = writeln!(table, "{epoch},{loss},{validation:.7},{results:.7},{speed}");
-        }
-        table
+fn table(epochs: &[EpochLosses]) -> String {
+    let mut table = "epoch,training,validation,results,positions_per_second\n".to_owned();
+    for EpochLosses { epoch, training, validation, results } in epochs {
+        let (loss, speed) =
+            training.map(|(loss, speed)| (format!("{loss:.7}"), format!("{speed:.0}"))).unwrap_or_default();
+        let _ = writeln!(table, "{epoch},{loss},{validation:.7},{results:.7},{speed}");
     }
+    table
+}
 
-    fn draw(&self) -> Result<String, CommandError> {
-        let line = |of: fn(&EpochLosses) -> Option<f64>| {
-            self.0.iter().filter_map(|losses| Some((f64::from(losses.epoch), of(losses)?))).collect()
-        };
-        let training = line(|losses| losses.training.map(|training| training.loss));
-        let curves = vec![
-            Curve::new("training", CurveStyle::nth(0), training),
-            Curve::new("validation", CurveStyle::nth(2), line(|losses| Some(losses.validation))),
-        ];
-        let all = || curves.iter().flat_map(|curve: &Curve| &curve.points);
-        let (epochs, losses) = (all().map(|point| point.0), all().map(|point| point.1));
-        let decimals = |step: f64| (-step.log10().floor()).max(0.0) as usize;
-        let chart = Chart {
-            title: "Mean squared error by epoch".to_owned(),
-            x: Axis::round("epoch", epochs, |epoch, step| format!("{epoch:.*}", usize::from(step < 1.0))),
-            y: Axis::round("loss", losses, |loss, step| format!("{loss:.*}", decimals(step))),
-            curves,
-            reference: None,
-        };
-        chart.draw().map_err(CommandError::failed)
-    }
+fn draw(epochs: &[EpochLosses]) -> Result<String, CommandError> {
+    let curve = |name, style, loss: fn(&EpochLosses) -> Option<f64>| {
+        let points = epochs.iter().filter_map(|losses| Some((losses.epoch.into(), loss(losses)?)));
+        Curve::new(name, CurveStyle::nth(style), points.collect())
+    };
+    let curves = vec![
+        curve("training", 0, |losses| losses.training.map(|(loss, _)| loss)),
+        curve("validation", 2, |losses| Some(losses.validation)),
+    ];
+    let points = || curves.iter().flat_map(|curve| &curve.points);
+    let (epochs, losses) = (points().map(|point| point.0), points().map(|point| point.1));
+    let decimals = |step: f64| (-step.log10().floor()).max(0.0) as usize;
+    let chart = Chart {
+        title: "Mean squared error by epoch".to_owned(),
+        x: Axis::round("epoch", epochs, |epoch, step| format!("{epoch:.*}", usize::from(step < 1.0))),
+        y: Axis::round("loss", losses, |loss, step| format!("{loss:.*}", decimals(step))),
+        curves,
+        reference: None,
+    };
+    chart.draw().map_err(CommandError::failed)
 }
