@@ -517,3 +517,19 @@ fn write_at(file: &File, mut bytes: &[u8], mut offset: u64) -> io::Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    #[test]
+    fn each_percent_is_reported_once() {
+        let heard = Mutex::new(Vec::new());
+        let hear = |percent| heard.lock().unwrap().push(percent);
+        let options = TableFileOptions::default().threads(1).progress(&hear);
+        for_each_chunk(&options, 1000, [50, 100], |_| Ok(())).unwrap();
+        assert_eq!(heard.into_inner().unwrap(), (51..=100).collect::<Vec<_>>());
+    }
+}

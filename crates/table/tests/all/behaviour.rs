@@ -42,6 +42,8 @@ fn impossible_sizes_are_errors() {
     // The largest size in range. Linux and macOS would overcommit, so the limit is looked at before.
     let error = Table::with_mib(33_554_432, Scheme::New).unwrap_err();
     assert!(error.to_string().contains("33554432 MiB"), "{error}");
+    let small = TableError::Exceeds { requested: (1 << 20) - 1, available: 32 }.to_string();
+    assert_eq!(small, "a table of 1048575 bytes is more than the 32 bytes that this machine has to give");
     let overcommits = cfg!(any(target_os = "linux", target_os = "macos"));
     assert!(!overcommits || matches!(error, TableError::Exceeds { .. }), "{error}");
 }

@@ -372,22 +372,6 @@ fn failed_syncs_leave_the_old_file() {
 }
 
 #[test]
-fn progress_rises_to_a_hundred() {
-    let scratch = Scratch::new();
-    let table = filled(33, Scheme::TwoBig1, 1000);
-    let heard = Mutex::new(Vec::new());
-    let hear = |percent| heard.lock().unwrap().push(percent);
-    let options = options().threads(1).progress(&hear);
-    table.save(&scratch.file(), options).unwrap();
-    let saving = std::mem::take(&mut *heard.lock().unwrap());
-    table.load(&scratch.file(), options).unwrap();
-    for percents in [saving, heard.into_inner().unwrap()] {
-        assert!(percents.is_sorted_by(|one, next| one < next) && percents.len() > 8, "{percents:?}");
-        assert_eq!(percents.last(), Some(&100));
-    }
-}
-
-#[test]
 fn loaded_entries_are_fresh_in_the_next_generation() {
     let scratch = Scratch::new();
     let options = TableOptions::default().positions(1 << 17).rule(Scheme::Old);
