@@ -18,7 +18,7 @@ use twox_hash::XxHash3_64;
 
 use crate::memory::{BUCKET_BYTES, MAX_MIB, Memory, parallel_for_each};
 use crate::payload::{Generation, Payload};
-use crate::scheme::{Closed, Rule, Scheme};
+use crate::scheme::{Rule, Scheme};
 use crate::slot::{RawEntry, Slot, lowest_key};
 use crate::table::{Table, entries};
 
@@ -268,7 +268,7 @@ impl<P: Payload, S: Rule<P>> Table<P, S> {
     /// ```
     pub fn save(&self, path: &Path, options: TableFileOptions<'_>) -> Result<TableFileReport, TableFileError> {
         let (generation, buckets) = (self.generation().bits(), self.buckets());
-        let (rule, fingerprint) = (self.rule.number(Closed), options.fingerprint);
+        let (rule, fingerprint) = (self.rule.number(), options.fingerprint);
         let header = Header { rule, generation, buckets: buckets.len() as u64, fingerprint };
         let draft = Draft::beside(path)?;
         let sums: Box<[AtomicU64]> = buckets.chunks(CHUNK).map(|_| AtomicU64::new(0)).collect();
@@ -461,12 +461,6 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Opens a draft to lock it. Some systems lock only files that are open for writing, and a draft of a read-only file is
-/// read-only.
-fn open_to_lock(path: &Path) -> io::Result<File> {
-    OpenOptions::new().write(true).open(path).or_else(|_| File::open(path))
-}
-
 /// Removes the drafts of the file at `path` that no process writes any more. A draft that cannot be locked or removed stays, and
 /// so does an empty one: the process that has created it may not have locked it yet.
 fn remove_orphans(path: &Path, name: &OsStr) {
@@ -477,12 +471,13 @@ fn remove_orphans(path: &Path, name: &OsStr) {
         let rest = rest.and_then(|rest| rest.strip_prefix(name.as_encoded_bytes()));
         let number = rest.and_then(|rest| rest.strip_prefix(b".")?.strip_suffix(DRAFT.as_bytes()));
         let is_draft = number.is_some_and(|number| !number.is_empty() && number.iter().all(u8::is_ascii_digit));
-        if is_draft
-            && entry.metadata().is_ok_and(|there| there.is_file() && there.len() > 0)
-            && let Ok(file) = open_to_lock(&entry.path())
-            && file.try_lock().is_ok()
-        {
-            let _ = fs::remove_file(entry.path());
+        if is_draft && entry.metadata().is_ok_and(|there| there.is_file() && there.len() > 0) {
+            let path = entry.path();
+            // Some systems lock only files that are open for writing, and a draft of a read-only file is read-only.
+            let file = OpenOptions::new().write(true).open(&path).or_else(|_| File::open(&path));
+            if file.is_ok_and(|file| file.try_lock().is_ok()) {
+                let _ = fs::remove_file(path);
+            }
         }
     }
 }

@@ -205,17 +205,12 @@ pub trait Rule<P: Payload>: Send + Sync {
         P::merge(old.data, new.data)
     }
 
-    /// Returns the number of a scheme with as many levels, for a saved file. No other crate can name the type of the argument,
-    /// so none can give a rule another number.
+    /// Returns the number in a saved file: that of a scheme with as many levels.
     #[doc(hidden)]
-    fn number(&self, _: Closed) -> u8 {
+    fn number(&self) -> u8 {
         if self.has_two_levels() { Scheme::TwoBig1 as u8 } else { Scheme::Big1 as u8 }
     }
 }
-
-/// See [`Rule::number`].
-#[derive(Copy, Clone, Debug)]
-pub struct Closed;
 
 impl<P: Payload> Rule<P> for Scheme {
     #[inline(always)]
@@ -234,7 +229,7 @@ impl<P: Payload> Rule<P> for Scheme {
         }
     }
 
-    fn number(&self, _: Closed) -> u8 {
+    fn number(&self) -> u8 {
         *self as u8
     }
 }

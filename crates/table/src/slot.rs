@@ -32,16 +32,17 @@ impl<S: Slot> Bucket<S> {
 
     /// Returns the entry of `key`: that of the first slot if both have one.
     ///
-    /// Both slots are read before either is compared, so that their words arrive together. No branch depends on which slot
-    /// matches: that is hard to predict, and a misprediction costs more than the rest of a probe.
+    /// Both slots are read before either is compared, so that their words arrive together. The only branch tells a hit from a
+    /// miss: which slot matches is hard to predict, and a misprediction costs more than the rest of a probe.
     #[inline(always)]
     pub fn probe(&self, key: u64) -> Option<RawEntry> {
         let [first, second] = [self.slots[0].read(), self.slots[1].read()];
-        let in_first = S::holds(&first, key);
-        let is_found = in_first | S::holds(&second, key);
-        let data = select_unpredictable(in_first, first.data, second.data);
-        let signature = select_unpredictable(in_first, first.signature, second.signature);
-        is_found.then_some(RawEntry { data, signature })
+        // 0 for an entry of another key.
+        let data_of = |entry: &RawEntry| select_unpredictable(S::holds(entry, key), entry.data, 0);
+        let [in_first, in_second] = [data_of(&first), data_of(&second)];
+        let data = select_unpredictable(in_first != 0, in_first, in_second);
+        let signature = select_unpredictable(in_first != 0, first.signature, second.signature);
+        (data != 0).then_some(RawEntry { data, signature })
     }
 
     /// Empties both slots.
@@ -344,22 +345,6 @@ mod tests {
                 let highest = lowest_key(index + 1, count).wrapping_sub(1);
                 assert_eq!(entry.key_beside(highest, count), Some(key));
             }
-        }
-    }
-
-    #[test]
-    fn mixtures_fit_few_buckets() {
-        let key = 0x9abc_def0_1234_5678;
-        let entry = RawEntry::new(1, key, Work::default());
-        for count in [1, 1000, 1 << 16, 1 << 17, 3 << 20, 1 << 24, (1 << 24) + 7] {
-            let own = index(key, count);
-            let fits = |index: &usize| entry.key_beside(lowest_key(*index, count), count).is_some();
-            assert!(fits(&own));
-            let others: Vec<usize> = (0..1000).map(|n| n * 7919 % count).filter(|&index| index != own).collect();
-            let found = others.iter().filter(|index| fits(index)).count();
-            // All can while the index takes no more than the 16 bits that the entry lacks; then ever fewer.
-            let expected = others.len() * (1 << 16) / count.max(1 << 16);
-            assert!(found.abs_diff(expected) <= others.len() / 15, "{count}: {found}, not {expected}");
         }
     }
 

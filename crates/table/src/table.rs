@@ -143,7 +143,6 @@ impl<P: Payload, S: Rule<P>> Table<P, S> {
         (data != 0).then(|| self.store_raw(key, RawEntry::new(data, key, Work::from_nodes(work)), generation))
     }
 
-    /// Stores `new`, the entry of `key`, as the rule says.
     #[inline(always)]
     pub(crate) fn store_raw(&self, key: u64, new: RawEntry, generation: Generation) -> Stored {
         let context = StoreContext::new(&self.rule, self.update, generation, self.memory.bucket_count());
@@ -235,7 +234,6 @@ impl<P: Payload, S: Rule<P>> Table<P, S> {
     }
 }
 
-/// Reads all slots of these buckets.
 pub(crate) fn entries(buckets: &[TableBucket]) -> impl Iterator<Item = RawEntry> {
     buckets.iter().flat_map(|bucket| bucket.slots()).map(Slot::read)
 }

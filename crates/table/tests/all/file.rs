@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use sesame_table::raw::{Slot, index};
 use sesame_table::{
-    Generation, Payload, RawEntry, Rule, Scheme, TableFileError, TableFileOptions, TableFileReport, TableOptions,
-    Update, Work, mix64,
+    Generation, Payload, RawEntry, Rule, Scheme, TableError, TableFileError, TableFileOptions, TableFileReport,
+    TableOptions, Update, Work, mix64,
 };
 use tempfile::TempDir;
 use twox_hash::XxHash3_64;
@@ -50,8 +50,7 @@ fn key(n: u64) -> u64 {
 }
 
 fn entry_of(n: u64) -> Entry {
-    let pv = n.is_multiple_of(2);
-    Entry { mv: n as u16, score: (n >> 3) as i16, depth: n as u8, bound: Bound::Lower, pv, eval: !(n as i16) }
+    Entry { mv: n as u16, score: (n >> 3) as i16, depth: n as u8, bound: Bound::Lower, eval: !(n as i16) }
 }
 
 fn table(mib: usize, scheme: Scheme) -> Table {
@@ -59,7 +58,11 @@ fn table(mib: usize, scheme: Scheme) -> Table {
 }
 
 fn filled(mib: usize, scheme: Scheme, count: u64) -> Table {
-    let table = table(mib, scheme);
+    fill(Table::with_mib(mib, scheme), count)
+}
+
+fn fill(table: Result<Table, TableError>, count: u64) -> Table {
+    let table = table.unwrap();
     (0..3).for_each(|_| table.next_generation());
     (0..count).for_each(|n| table.store(key(n), &entry_of(n), n % 5000 + 1));
     table
@@ -93,15 +96,16 @@ fn seal(header: &mut [u8]) {
 #[test]
 fn saved_slots_are_loaded_unchanged() {
     let scratch = Scratch::new();
-    for &scheme in Scheme::ALL {
-        let saved = filled(9, scheme, 400_000);
+    let sizes = [1, 2, 2 * CHUNK, 2 * CHUNK + 1, 200_001].map(|positions| (positions, Scheme::TwoBig1));
+    for (positions, scheme) in Scheme::ALL.iter().map(|&scheme| (9 << 16, scheme)).chain(sizes) {
+        let [saved, loaded] = [200_000, 1000]
+            .map(|count| fill(Table::with_options(TableOptions::default().positions(positions).rule(scheme)), count));
         let report = save(&saved, &scratch.file()).unwrap();
         assert_eq!(report.positions as usize, saved.occupied());
         assert_eq!(report.bytes, fs::metadata(scratch.file()).unwrap().len());
-        let loaded = filled(9, scheme, 1000);
         assert_eq!(load(&loaded, &scratch.file()).unwrap(), report);
         assert_eq!(loaded.generation().next(), saved.generation());
-        for n in 0..400_000 {
+        for n in 0..200_000 {
             assert_eq!(loaded.probe_with_work(key(n)), saved.probe_with_work(key(n)), "{scheme} {n}");
         }
         assert_eq!(scratch.names(), ["table.hash"]);
@@ -188,6 +192,12 @@ fn damaged_files_leave_the_table_unchanged() {
     swapped[33] += 1;
     seal(&mut swapped);
     assert!(matches!(refused(&swapped), TableFileError::Damaged));
+    for buckets in [1_u64 << 57, 1 << 50, 1 << 41, u64::MAX] {
+        let mut huge = bytes[..HEADER].to_vec();
+        huge[16..24].copy_from_slice(&buckets.to_le_bytes());
+        seal(&mut huge);
+        assert!(matches!(refused(&huge), TableFileError::Damaged), "{buckets:x}");
+    }
 
     fs::write(scratch.file(), &bytes).unwrap();
     let foreign = options().fingerprint(8);
@@ -199,44 +209,27 @@ fn damaged_files_leave_the_table_unchanged() {
     assert_eq!(mine.occupied(), saved.occupied());
 }
 
-/// Sparse files claim any length.
+/// The first pass only checks the file. The second reads it again and changes the table.
 #[test]
-fn huge_files_are_refused() {
-    let scratch = Scratch::new();
-    let path = scratch.file();
-    save(&table(1, Scheme::New), &path).unwrap();
-    let mut header = fs::read(&path).unwrap();
-    header.truncate(HEADER);
-    for buckets in [1_u64 << 57, 1 << 50, 1 << 41, u64::MAX] {
-        header[16..24].copy_from_slice(&buckets.to_le_bytes());
-        seal(&mut header);
-        fs::write(&path, &header).unwrap();
-        let sums = 128 + 8 * (buckets.div_ceil(CHUNK as u64) + 1);
-        // A file system may refuse that length.
-        let _ =
-            File::options().write(true).open(&path).unwrap().set_len(sums.saturating_add(buckets.saturating_mul(32)));
-        let mine = filled(5, Scheme::New, 321);
-        assert!(matches!(load(&mine, &path), Err(TableFileError::Damaged)));
-        assert_eq!(mine.probe(key(5)), Some(entry_of(5)));
-    }
-}
-
-/// The second pass reads the file again: the table is then no longer as it was, so it is emptied.
-#[test]
-fn changed_files_empty_the_table() {
+fn failures_of_the_second_pass_empty_the_table() {
     let (scratch, _) = saved(9);
     let bytes = fs::read(scratch.file()).unwrap();
-    for scheme in [Scheme::TwoBig1, Scheme::Deep] {
-        fs::write(scratch.file(), &bytes).unwrap();
-        let table = filled(9, scheme, 321);
-        let damage = |percent| {
-            if percent == 50 {
-                File::options().write(true).open(scratch.file()).unwrap().set_len(5_000_000).unwrap();
-            }
+    let truncate = || File::options().write(true).open(scratch.file()).unwrap().set_len(5_000_000).unwrap();
+    for (scheme, threads) in [(Scheme::TwoBig1, 1), (Scheme::TwoBig1, 3), (Scheme::Deep, 1)] {
+        let load_until = |limit, fail: &(dyn Fn() + Sync)| {
+            fs::write(scratch.file(), &bytes).unwrap();
+            let table = filled(9, scheme, 321);
+            let progress = |percent| {
+                if percent >= limit {
+                    fail()
+                }
+            };
+            let load = || table.load(&scratch.file(), options().threads(threads).progress(&progress));
+            (panic::catch_unwind(AssertUnwindSafe(load)).ok(), table.occupied())
         };
-        let options = options().threads(1).progress(&damage);
-        assert!(matches!(table.load(&scratch.file(), options), Err(TableFileError::Changed)));
-        assert_eq!(table.occupied(), 0, "{scheme}");
+        assert!(matches!(load_until(50, &truncate), (Some(Err(TableFileError::Changed)), 0)), "{scheme}");
+        assert!(matches!(load_until(0, &|| panic!("in progress")), (None, 321)), "{scheme}");
+        assert!(matches!(load_until(60, &|| panic!("in progress")), (None, 0)), "{scheme}");
     }
 }
 
@@ -256,21 +249,6 @@ fn stop_flag_counts_until_the_file_is_checked() {
     assert_eq!((table.occupied(), table.probe(key(5))), (321, Some(entry_of(5))));
     let (result, table) = load_and_stop_at(50);
     assert_eq!((result.unwrap().positions as usize, table.occupied()), (saved.occupied(), saved.occupied()));
-}
-
-#[test]
-fn panics_in_progress_empty_the_table() {
-    let (scratch, _) = saved(9);
-    for (scheme, threads) in [(Scheme::TwoBig1, 1), (Scheme::TwoBig1, 3), (Scheme::Deep, 1)] {
-        // The first half only checks the file.
-        for (limit, left) in [(0, 321), (60, 0)] {
-            let table = filled(9, scheme, 321);
-            let progress = |percent| assert!(percent < limit, "a panic in progress");
-            let options = options().threads(threads).progress(&progress);
-            panic::catch_unwind(AssertUnwindSafe(|| table.load(&scratch.file(), options))).unwrap_err();
-            assert_eq!(table.occupied(), left, "{scheme}");
-        }
-    }
 }
 
 #[test]
@@ -391,35 +369,6 @@ fn failed_syncs_leave_the_old_file() {
     assert!(matches!(saved, Err(TableFileError::Io(error)) if error.raw_os_error() == Some(libc::EIO)));
     assert_eq!(fs::read(scratch.file()).unwrap(), b"precious");
     assert_eq!(scratch.names(), ["table.hash"]);
-}
-
-#[test]
-fn progress_rises_to_a_hundred() {
-    let scratch = Scratch::new();
-    let table = filled(33, Scheme::TwoBig1, 1000);
-    let heard = Mutex::new(Vec::new());
-    let hear = |percent| heard.lock().unwrap().push(percent);
-    let options = options().threads(1).progress(&hear);
-    table.save(&scratch.file(), options).unwrap();
-    let saving = std::mem::take(&mut *heard.lock().unwrap());
-    table.load(&scratch.file(), options).unwrap();
-    for percents in [saving, heard.into_inner().unwrap()] {
-        assert!(percents.is_sorted_by(|one, next| one < next) && percents.len() > 8, "{percents:?}");
-        assert_eq!(percents.last(), Some(&100));
-    }
-}
-
-#[test]
-fn any_number_of_buckets_is_saved() {
-    let scratch = Scratch::new();
-    for positions in [1, 2, 2 * CHUNK, 2 * CHUNK + 1, 200_001] {
-        let [table, other] =
-            [(), ()].map(|()| Table::with_options(TableOptions::default().positions(positions)).unwrap());
-        (0..5000).for_each(|n| table.store(key(n), &entry_of(n), 1));
-        save(&table, &scratch.file()).unwrap();
-        load(&other, &scratch.file()).unwrap();
-        assert!((0..5000).all(|n| other.probe(key(n)) == table.probe(key(n))));
-    }
 }
 
 #[test]

@@ -20,15 +20,16 @@ struct Stored {
 /// The reference: for each index of the table one entry or two.
 struct Reference {
     scheme: Scheme,
+    has_two_levels: bool,
     update: Update,
     indices: Vec<[Option<Stored>; 2]>,
 }
 
 impl Reference {
     fn new(positions: usize, scheme: Scheme, update: Update) -> Reference {
-        let two_levels = matches!(scheme, Scheme::TwoDeep | Scheme::TwoBig1);
-        let indices = vec![[None; 2]; if two_levels { positions / 2 } else { positions }];
-        Reference { scheme, update, indices }
+        let has_two_levels = matches!(scheme, Scheme::TwoDeep | Scheme::TwoBig1);
+        let indices = vec![[None; 2]; if has_two_levels { positions / 2 } else { positions }];
+        Reference { scheme, has_two_levels, update, indices }
     }
 
     fn index(&self, key: u64) -> usize {
@@ -60,48 +61,29 @@ impl Reference {
             *first = Some(new);
             return;
         }
-        match self.scheme {
+        let stays = match self.scheme {
             // "At a collision, the position with the deepest subtree is preserved in the table." Equals: as in TWODEEP.
-            Scheme::Deep => {
-                if new.entry.depth >= extant.entry.depth {
-                    *first = Some(new);
-                }
-            }
+            Scheme::Deep | Scheme::TwoDeep => new.entry.depth < extant.entry.depth,
             // "always replaces any position in the table when a collision occurs"
-            Scheme::New => *first = Some(new),
+            Scheme::New => false,
             // "a new position never replaces an existing position"
-            Scheme::Old => {}
+            Scheme::Old => true,
             // "select, for retention, the position with the biggest subtree rather than the one with the deepest"
-            Scheme::Big1 | Scheme::BigAll => {
-                if new.nodes >= extant.nodes {
-                    *first = Some(new);
-                }
-            }
-            // "if the new position has been searched to a depth greater than or equal to the depth of the extant
-            // first-level-table position, the new position replaces the latter, whereas the extant position is shifted to the
-            // second-level position; otherwise, the new position is stored in the second-level position."
-            Scheme::TwoDeep | Scheme::TwoBig1 => {
-                let replaces = match self.scheme {
-                    Scheme::TwoDeep => new.entry.depth >= extant.entry.depth,
-                    _ => new.nodes >= extant.nodes,
-                };
-                if replaces {
-                    *second = Some(extant);
-                    *first = Some(new);
-                } else {
-                    *second = Some(new);
-                }
-            }
+            Scheme::Big1 | Scheme::BigAll | Scheme::TwoBig1 => new.nodes < extant.nodes,
             scheme => panic!("{scheme} is not in the paper"),
+        };
+        // "if the new position has been searched to a depth greater than or equal to the depth of the extant
+        // first-level-table position, the new position replaces the latter, whereas the extant position is shifted to the
+        // second-level position; otherwise, the new position is stored in the second-level position."
+        let (upper, lower) = if stays { (extant, new) } else { (new, extant) };
+        *first = Some(upper);
+        if self.has_two_levels {
+            *second = Some(lower);
         }
     }
 
     fn next_generation(&mut self) {
         self.indices.iter_mut().flatten().flatten().for_each(|stored| stored.stamped = true);
-    }
-
-    fn clear(&mut self) {
-        self.indices.fill([None; 2]);
     }
 
     fn len(&self) -> usize {
@@ -142,7 +124,7 @@ enum Action {
     Store(usize, Entry, u64),
     Probe(usize),
     NextGeneration,
-    Clear(usize),
+    Clear,
 }
 
 /// Returns the keys to draw from: 0, the largest, and pairs that differ in one of the low 48 bits, which a slot verifies.
@@ -155,8 +137,13 @@ fn keys() -> Vec<u64> {
 fn entries() -> impl Strategy<Value = Entry> {
     let bound = prop_oneof![Just(Bound::Upper), Just(Bound::Lower), Just(Bound::Exact)];
     let mv = prop_oneof![Just(0), any::<u16>()];
-    (mv, any::<i16>(), 0..20u8, bound, any::<bool>(), any::<i16>())
-        .prop_map(|(mv, score, depth, bound, pv, eval)| Entry { mv, score, depth, bound, pv, eval })
+    (mv, any::<i16>(), 0..20u8, bound, any::<i16>()).prop_map(|(mv, score, depth, bound, eval)| Entry {
+        mv,
+        score,
+        depth,
+        bound,
+        eval,
+    })
 }
 
 fn actions() -> impl Strategy<Value = Vec<Action>> {
@@ -166,7 +153,7 @@ fn actions() -> impl Strategy<Value = Vec<Action>> {
         60 => (key(), entries(), nodes).prop_map(|(key, entry, nodes)| Action::Store(key, entry, nodes)),
         30 => key().prop_map(Action::Probe),
         4 => Just(Action::NextGeneration),
-        1 => (0..4usize).prop_map(Action::Clear),
+        1 => Just(Action::Clear),
     ];
     prop::collection::vec(action, 1..200)
 }
@@ -183,7 +170,7 @@ proptest! {
     ) {
         let (positions, keys) = (2 * buckets, keys());
         let options = TableOptions::default().positions(positions).rule(scheme).update(update);
-        let mut table = Table::<Entry>::with_options(options).unwrap();
+        let table = Table::<Entry>::with_options(options).unwrap();
         let mut reference = Reference::new(positions, scheme, update);
         let mut generations = 0;
         for action in actions {
@@ -200,14 +187,10 @@ proptest! {
                     table.next_generation();
                     reference.next_generation();
                 }
-                Action::Clear(threads) => {
+                Action::Clear => {
                     generations = 0;
-                    if threads == 3 {
-                        table.clear_exclusive(threads);
-                    } else {
-                        table.clear(threads);
-                    }
-                    reference.clear();
+                    table.clear(1);
+                    reference.indices.fill([None; 2]);
                 }
             }
             // No key is there twice, none where its key does not look, and none too many.
