@@ -35,8 +35,8 @@ pub(super) enum Order {
     /// Replies when the followers have carried out all lines, or [`State::given_up`]. Requests are numbered from 1.
     Ready(u64, Sender<()>),
     Begin(RemoteStart, Arc<Control>),
-    /// Stops the followers, and replies with their ballots at this time at the latest.
-    End(Sender<Vec<Ballot>>, Instant),
+    /// Stops the followers, and replies with their ballots after this time at the latest.
+    End(Sender<Vec<Ballot>>, Duration),
     Quit,
 }
 
@@ -165,7 +165,7 @@ impl SearchLink for LeaderLink {
         *self.state.table.lock() = None;
         let (reply, receiver) = bounded(1);
         // The ballots of those in time come before the limit. A late one is no fault.
-        let _ = self.orders.send(Order::End(reply, Instant::now() + limit * 3 / 4));
+        let _ = self.orders.send(Order::End(reply, limit * 3 / 4));
         let ballots = self.wait(&receiver, limit).unwrap_or_default();
         (ballots, self.message())
     }
@@ -260,7 +260,7 @@ struct Running {
     start: RemoteStart,
     control: Arc<Control>,
     /// Where the ballots go, and when at the latest.
-    end: Option<(Sender<Vec<Ballot>>, Instant)>,
+    end: Option<(Sender<Vec<Ballot>>, Duration)>,
 }
 
 impl<T: Transport> LeaderLoop<T> {
@@ -328,7 +328,7 @@ impl<T: Transport> LeaderLoop<T> {
 
     fn carry_out(&mut self, order: Order, now: Duration) {
         match (order, &mut self.phase) {
-            (Order::End(reply, deadline), Phase::Search(running)) => running.end = Some((reply, deadline)),
+            (Order::End(reply, limit), Phase::Search(running)) => running.end = Some((reply, now + limit)),
             // The owner of a search sends nothing else before its end: it has gone.
             (order, Phase::Search(_)) => {
                 self.phase = Phase::Idle;
@@ -422,7 +422,7 @@ impl<T: Transport> LeaderLoop<T> {
                 }
             }
             Phase::Search(running) => {
-                if self.advance_search(running) {
+                if self.advance_search(running, now) {
                     self.phase = Phase::Idle;
                 }
             }
@@ -457,7 +457,7 @@ impl<T: Transport> LeaderLoop<T> {
     }
 
     /// Counts nodes, and hands over the ballots when it is time. Returns true if the search has ended.
-    fn advance_search(&self, running: &Running) -> bool {
+    fn advance_search(&self, running: &Running, now: Duration) -> bool {
         let search = self.search;
         let alike = || self.machines().filter(|(_, machine)| machine.takes_part(search, running.start.fingerprint));
         let nodes = alike().map(|(_, machine)| machine.block.nodes).sum();
@@ -469,7 +469,7 @@ impl<T: Transport> LeaderLoop<T> {
             return false;
         };
         let is_awaited = |machine: &Machine| machine.search == search && machine.is_searching() && machine.answers();
-        if self.machines().any(|(_, machine)| is_awaited(machine)) && Instant::now() < *deadline {
+        if self.machines().any(|(_, machine)| is_awaited(machine)) && now < *deadline {
             return false;
         }
         let ballots = alike().filter_map(|(_, machine)| match &machine.block {

@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::io::Write;
 use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crossbeam_channel::{Receiver, TryRecvError, bounded};
 use parking_lot::Mutex;
@@ -180,7 +180,6 @@ fn reply<T>(receiver: &Receiver<T>) -> T {
 
 /// The session of the leader: searches and an `isready`.
 fn lead(link: &LeaderLink) {
-    let forever = Instant::now() + Duration::from_secs(1000);
     for search in 1..=SEARCHES {
         if search == 2 {
             let (sender, receiver) = bounded(1);
@@ -193,7 +192,7 @@ fn lead(link: &LeaderLink) {
         }
         thread::yield_now();
         let (sender, receiver) = bounded(1);
-        link.orders.send(Order::End(sender, forever)).unwrap();
+        link.orders.send(Order::End(sender, FOREVER)).unwrap();
         let ballots = reply(&receiver);
         require(ballots == [ballot(1, search), ballot(2, search)], || format!("search {search}: {ballots:?}"));
     }

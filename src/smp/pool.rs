@@ -17,12 +17,11 @@ use crate::search::{
     Worker,
 };
 
-/// For the owner of a search.
 #[derive(Debug)]
 pub(super) enum Event {
     /// A worker completed an iteration deeper than all before it.
     Iterated(usize, Iteration),
-    /// An aspiration window failed: depth, line, nodes of all workers.
+    /// A failed aspiration window: depth, line, nodes of all workers.
     Bound(u32, RootLine, u64),
     Panicked(usize),
     /// Each worker has its last completed iteration, or a partial one with a result.
@@ -33,12 +32,10 @@ pub(super) enum Event {
     PonderHit,
 }
 
-/// Shared by the workers of one search.
 pub(super) struct Team {
     context: Arc<SearchContext>,
     depths: DepthClaims,
     events: Sender<Event>,
-    /// Last iteration, by worker.
     results: Vec<Mutex<Option<Iteration>>>,
 }
 
@@ -68,7 +65,6 @@ pub struct Pool {
     commands: Vec<Sender<Command>>,
     threads: Vec<JoinHandle<()>>,
     wanted: usize,
-    /// Cores that the workers may use.
     cores: usize,
     placement: Placement,
     strategy: SmpStrategy,
@@ -98,7 +94,6 @@ impl Pool {
         Ok(pool)
     }
 
-    /// Stops when the system refuses a worker.
     fn start_workers(&mut self) -> io::Result<()> {
         // If memory may not suffice for all, the workers start one after another so that they do not compete
         // for it.
@@ -148,7 +143,6 @@ impl Pool {
         Ok(is_ready)
     }
 
-    /// Returns false if the worker has ended for lack of memory.
     fn has_started(&mut self, is_ready: &Receiver<io::Result<()>>) -> bool {
         let started = is_ready.recv();
         if let Ok(Err(error)) = &started {
@@ -174,7 +168,6 @@ impl Pool {
         self.placement.bound_groups()
     }
 
-    /// Refused workers and bindings, a sentence each.
     pub fn shortfalls(&self) -> Vec<String> {
         let (granted, wanted) = (self.len(), self.wanted);
         let threads = (granted < wanted).then(|| format!("the system granted {granted} of {wanted} threads"));
@@ -185,7 +178,6 @@ impl Pool {
         self.strategy
     }
 
-    /// No worker may be searching.
     pub fn clear_histories(&self) {
         self.groups.iter().for_each(|group| group.clear());
         for commands in &self.commands {
@@ -234,11 +226,10 @@ impl Drop for Pool {
     }
 }
 
-/// Free memory for a worker's data and the allocations of a search.
+/// Free memory that a worker's data and the allocations of a search need.
 const MIN_WORKER_BYTES: usize = 96 << 20;
 
-/// Free memory for the data of the first worker: without it there is no search. The allocator may still hold the address
-/// space of ended workers.
+/// Less for the first worker, without which there is no search: the allocator may still hold the address space of ended ones.
 const MIN_FIRST_WORKER_BYTES: usize = 24 << 20;
 
 /// Upper estimate of a thread's stack, [`MIN_WORKER_BYTES`], and address space of the allocator.
@@ -326,10 +317,9 @@ fn search(
     worker.finish()
 }
 
-/// Workers that share histories, with a copy of the network if there are several groups.
 struct WorkerGroup {
     workers: usize,
-    /// Created by the first worker of the group, so that they lie on its memory node. `None` if each worker has its own.
+    /// The group's first worker makes them, so that they lie on its memory node. `None` if each worker has its own.
     histories: Option<OnceLock<Arc<Histories>>>,
     /// The original and its copy; the outer `None` if there is one group, or the groups are not bound.
     network: Option<Mutex<Option<[Arc<Network>; 2]>>>,
