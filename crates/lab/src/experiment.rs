@@ -44,7 +44,7 @@ pub struct Series {
     pub scheme: Option<Scheme>,
     /// Between the test positions, the table is kept and time-stamped, or cleared.
     pub stamped: bool,
-    /// In the table; 0 for none.
+    /// Size of the table; 0 without one.
     pub positions: usize,
 }
 
@@ -70,7 +70,7 @@ pub struct Observation {
     pub depth: u32,
     /// Interior nodes, leaves and quiescence, of all iterations up to this depth.
     pub nodes: u64,
-    /// In centipawns for the side to move.
+    /// Centipawns for the side to move.
     pub score: i32,
     pub mv: String,
 }
@@ -233,8 +233,9 @@ impl ExperimentJob {
     }
 }
 
-/// With `resume`, searches only what the file lacks. Each job is on disk as soon as it is done; in the end the file is in the
-/// order of [`Observation::key`]. Returns the number of observations in the file, and of those from earlier runs.
+/// Makes the searches; with `resume`, only those that the file lacks. Each job is on disk as soon as it is done; in the end
+/// the file is in the order of [`Observation::key`]. Returns the number of observations in the file, and of those from
+/// earlier runs.
 pub fn run(selection: &Selection, output: &Path, resume: bool, threads: usize) -> Result<[usize; 2], CommandError> {
     if !resume {
         files::check_new_results(output)?;
