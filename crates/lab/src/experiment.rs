@@ -1,11 +1,9 @@
 //! The experiment (section 6): its series of searches, their execution on all cores, its results file.
 //!
-//! A *cleared* series empties the table before each test position, so each position is a job of its own.
-//! ALIBABA keeps nothing but the table from search to search and counts the nodes of all iterations, so that
-//! one search to the maximum depth gives the node counts of all smaller depths. A *stamped* series keeps the
-//! table from one test position to the next. Its contents depend on the depth of the searches before, so each
-//! depth is a job that searches all test positions in order. The series without a table is divided like a
-//! cleared one.
+//! A *cleared* series empties the table before each test position, so each position is a job of its own. ALIBABA counts the
+//! nodes of all iterations, so one search to the maximum depth gives the counts of all smaller depths. A *stamped* series
+//! keeps the table from one test position to the next. Its contents depend on the depth of the searches before, so each
+//! depth is a job that searches all test positions in order. The series without a table is divided like a cleared one.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;

@@ -78,7 +78,6 @@ impl Searcher {
         Self { table, weights, history: History::default(), path: Vec::new(), nodes: 0, behind_hits: 0 }
     }
 
-    /// The table, to be cleared or to begin a new generation between searches.
     pub fn table_mut(&mut self) -> Option<&mut TranspositionTable> {
         self.table.as_mut()
     }
@@ -179,20 +178,14 @@ impl Searcher {
     }
 
     /// Fail-soft. `line` is empty, and receives the principal variation.
-    fn search_position(
-        &mut self,
-        node: &Node,
-        (alpha, beta): Window,
-        refutation: &[Move],
-        line: &mut Variation,
-    ) -> i32 {
+    fn search_position(&mut self, node: &Node, window: Window, refutation: &[Move], line: &mut Variation) -> i32 {
         let position = &node.position;
         if self.is_draw(position) {
             return 0;
         }
         let before = self.work();
         // A table entry may narrow the window.
-        let (mut low, mut high) = (alpha, beta);
+        let ((alpha, beta), (mut low, mut high)) = (window, window);
         let mut tt_move = None;
         if let Some((entry, work)) = self.probe(position) {
             tt_move = Move::from_bits(entry.mv);

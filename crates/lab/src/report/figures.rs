@@ -17,7 +17,6 @@ pub(super) struct Figure {
 }
 
 impl Figure {
-    /// Draws nothing without a curve of our results.
     fn draw(file: &'static str, caption: &'static str, chart: Chart) -> Result<Figure, ChartError> {
         let is_ours = |curve: &Curve| !curve.name.starts_with("paper") && !curve.points.is_empty();
         let svg = chart.curves.iter().any(is_ours).then(|| chart.draw()).transpose()?;
