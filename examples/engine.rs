@@ -1,8 +1,5 @@
-//! Engine self-play through the library, with the score and depth of each move.
-//!
-//! ```text
-//! cargo run --release --example engine -- [nodes per move] [max moves] [FEN]
-//! ```
+//! Engine self-play through the library, with the score and depth of each move:
+//! `cargo run --release --example engine -- [nodes per move] [max moves] [FEN]`.
 //!
 //! [`Engine::search`] blocks. A program that works meanwhile uses [`Engine::search_with`] or a
 //! [`Sink`](sesame::engine::Sink).
@@ -12,7 +9,6 @@ use std::process::ExitCode;
 use sesame::engine::{Engine, Limits, Options, Score};
 use sesame::position::{Color, Game, Outcome, Position};
 
-/// Formats a score from White's view.
 fn for_white(score: Score, side: Color) -> String {
     let sign = if side == Color::White { 1 } else { -1 };
     match score {
@@ -21,8 +17,7 @@ fn for_white(score: Score, side: Color) -> String {
     }
 }
 
-/// Returns the result of a finished game in PGN notation.
-fn result(outcome: Outcome, side_to_move: Color) -> &'static str {
+fn pgn_result(outcome: Outcome, side_to_move: Color) -> &'static str {
     match (outcome, side_to_move) {
         (Outcome::Checkmate, Color::White) => "0-1",
         (Outcome::Checkmate, Color::Black) => "1-0",
@@ -43,7 +38,7 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
         let position = game.position().clone();
         let side = position.side_to_move();
         if let Some(outcome) = game.outcome() {
-            println!("{}", result(outcome, side));
+            println!("{}", pgn_result(outcome, side));
             return Ok(());
         }
         let report = engine.search(&game, Limits { nodes: Some(nodes), ..Limits::default() })?;

@@ -35,21 +35,16 @@ fn name((scheme, update): TableDesign) -> String {
 /// The last one is never full.
 const SIZES_KIB: [usize; 10] = [64, 128, 256, 512, 1024, 2048, 4096, 8192, 16_384, 512 << 10];
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 struct CrowdingResult {
     nodes: Vec<u64>,
-    /// Sum over the positions after their searches, in permille.
-    full: u32,
-    probes: u64,
-    hits: u64,
+    /// Percent after the searches, the mean of the positions.
+    fullness: f64,
+    /// Percent of the probes.
+    hits: f64,
 }
 
 impl CrowdingResult {
-    /// In percent, the mean of the positions.
-    fn fullness(&self) -> f64 {
-        f64::from(self.full) / 10.0 / self.nodes.len().max(1) as f64
-    }
-
     fn against(&self, other: &CrowdingResult) -> Option<Comparison> {
         let pairs = self.nodes.iter().zip(&other.nodes);
         compare(&pairs.map(|(&mine, &others)| mine as f64 / others as f64).collect::<Vec<_>>())
@@ -60,14 +55,15 @@ fn measure((scheme, update): TableDesign, kib: usize, depth: u32) -> Result<Crow
     const BYTES_OF_A_POSITION: usize = 16;
     let options = TableOptions::default().positions(kib * 1024 / BYTES_OF_A_POSITION).rule(scheme).update(update);
     let table: CountedTable = Arc::new(Table::with_options(options)?);
-    let mut result = CrowdingResult { nodes: Vec::new(), full: 0, probes: 0, hits: 0 };
+    let (mut nodes, mut full) = (Vec::new(), 0);
     for position in bench::positions().filter(Position::has_legal_move) {
         table.clear(1);
-        result.nodes.push(search(&table, &Game::new(position), depth));
-        result.full += table.hashfull();
+        nodes.push(search(&table, &Game::new(position), depth));
+        full += table.hashfull();
     }
     let stats = table.recorder().stats();
-    Ok(CrowdingResult { probes: stats.probes, hits: stats.hits, ..result })
+    let fullness = f64::from(full) / 10.0 / nodes.len() as f64;
+    Ok(CrowdingResult { nodes, fullness, hits: 100.0 * stats.hits as f64 / stats.probes.max(1) as f64 })
 }
 
 /// Returns the nodes of Sesame's search with one thread, quiescence included.
@@ -100,7 +96,7 @@ pub fn study(depth: u32, jobs: usize) -> Result<Vec<(String, String)>, CommandEr
 
 fn picture(results: &[&[CrowdingResult]]) -> Result<String, ChartError> {
     let curve = |((design, results), style): ((TableDesign, &&[CrowdingResult]), CurveStyle)| {
-        let point = |result: &CrowdingResult| Some((result.fullness(), result.against(results.last()?)?.mean.value));
+        let point = |result: &CrowdingResult| Some((result.fullness, result.against(results.last()?)?.mean.value));
         Curve::new(name(design), style, results.iter().filter_map(point).collect())
     };
     let curves: Vec<Curve> = DESIGNS.into_iter().zip(results).zip(CurveStyle::ALL).map(curve).collect();
@@ -128,7 +124,7 @@ fn tables(results: &[&[CrowdingResult]]) -> String {
         let head = ["KiB".to_owned(), "full".to_owned()].into_iter().chain(DESIGNS.map(name));
         let mut table = MarkdownTable::new(head).with_text_columns(0);
         for (size, kib) in SIZES_KIB.iter().enumerate() {
-            let full = format!("{:.0} %", results[0][size].fullness());
+            let full = format!("{:.0} %", results[0][size].fullness);
             let cells = results.iter().map(|of_design| or_dash(cell(of_design, size), |text| text));
             table.row([kib.to_string(), full].into_iter().chain(cells));
         }
@@ -140,10 +136,7 @@ fn tables(results: &[&[CrowdingResult]]) -> String {
     };
     let to_ample = table(&|of_design, size| ratio(&of_design[size], of_design.last()?));
     let to_first = table(&|of_design, size| ratio(&of_design[size], &results[0][size]));
-    let hits = table(&|of_design, size| {
-        let CrowdingResult { probes, hits, .. } = of_design[size];
-        Some(format!("{:.1} %", 100.0 * hits as f64 / probes.max(1) as f64))
-    });
+    let hits = table(&|of_design, size| Some(format!("{:.1} %", of_design[size].hits)));
     let (ample, first) = (SIZES_KIB[SIZES_KIB.len() - 1], name(DESIGNS[0]));
     format!(
         "Nodes to depth over those with {ample} KiB:\n\n{to_ample}\n\
@@ -174,11 +167,11 @@ mod tests {
         for design in [DESIGNS[0], DESIGNS[2]] {
             let [crowded, ample] = [1, 4096].map(|kib| measure(design, kib, 6).unwrap());
             assert_eq!(measure(design, 1, 6).unwrap(), crowded, "the figures are reproducible");
-            assert!(crowded.fullness() > 90.0 && ample.fullness() < 10.0, "{crowded:?} {ample:?}");
+            assert!(crowded.fullness > 90.0 && ample.fullness < 10.0, "{crowded:?} {ample:?}");
             // Nodes without a table move are searched with reduced depth: their number may fall as well as
             // rise.
             assert_ne!(crowded.against(&ample).unwrap().mean.value, 1.0);
-            assert!(crowded.hits * ample.probes < ample.hits * crowded.probes);
+            assert!(crowded.hits < ample.hits);
         }
     }
 }

@@ -1,11 +1,9 @@
 //! The experiment (section 6): its series of searches, their execution on all cores, its results file.
 //!
-//! A *cleared* series empties the table before each test position, so each position is a job of its own.
-//! ALIBABA keeps nothing but the table from search to search and counts the nodes of all iterations, so that
-//! one search to the maximum depth gives the node counts of all smaller depths. A *stamped* series keeps the
-//! table from one test position to the next. Its contents depend on the depth of the searches before, so each
-//! depth is a job that searches all test positions in order. The series without a table is divided like a
-//! cleared one.
+//! A *cleared* series empties the table before each test position, so each position is a job of its own. ALIBABA counts the
+//! nodes of all iterations, so one search to the maximum depth gives the counts of all smaller depths. A *stamped* series
+//! keeps the table from one test position to the next. Its contents depend on the depth of the searches before, so each
+//! depth is a job that searches all test positions in order. The series without a table is divided like a cleared one.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -44,7 +42,7 @@ pub struct Series {
     pub scheme: Option<Scheme>,
     /// Between the test positions, the table is kept and time-stamped, or cleared.
     pub stamped: bool,
-    /// In the table; 0 for none.
+    /// Size of the table; 0 without one.
     pub positions: usize,
 }
 
@@ -70,7 +68,7 @@ pub struct Observation {
     pub depth: u32,
     /// Interior nodes, leaves and quiescence, of all iterations up to this depth.
     pub nodes: u64,
-    /// In centipawns for the side to move.
+    /// Centipawns for the side to move.
     pub score: i32,
     pub mv: String,
 }
@@ -233,8 +231,9 @@ impl ExperimentJob {
     }
 }
 
-/// With `resume`, searches only what the file lacks. Each job is on disk as soon as it is done; in the end the file is in the
-/// order of [`Observation::key`]. Returns the number of observations in the file, and of those from earlier runs.
+/// Makes the searches; with `resume`, only those that the file lacks. Each job is on disk as soon as it is done; in the end
+/// the file is in the order of [`Observation::key`]. Returns the number of observations in the file, and of those from
+/// earlier runs.
 pub fn run(selection: &Selection, output: &Path, resume: bool, threads: usize) -> Result<[usize; 2], CommandError> {
     if !resume {
         results_file::check_new(output)?;

@@ -1,9 +1,8 @@
 //! The laboratory of replacement schemes for transposition tables.
 //!
-//! It repeats the experiment of Breuker, Uiterwijk and van den Herik (1994), "Replacement Schemes for
-//! Transposition Tables", on the table that Sesame ships. It also measures the engine's table. The program
-//! `sesame-lab` runs all of it; `docs/contributors/lab.md` lists what the paper leaves open and the choice
-//! made for each point.
+//! It repeats the experiment of Breuker, Uiterwijk and van den Herik (1994), "Replacement Schemes for Transposition Tables",
+//! on the table that Sesame ships, and measures the engine's table. The program `sesame-lab` runs all of it;
+//! `docs/contributors/lab.md` lists what the paper leaves open, and our choices.
 //!
 //! | module | contents |
 //! |---|---|

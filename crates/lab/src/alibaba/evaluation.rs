@@ -3,20 +3,20 @@
 use sesame::position::attacks::attacks_of;
 use sesame::position::{BitBoard, Color, Piece, Position, Square};
 
-/// By [`Piece`]: the paper's, from its definition of the endgame (section 5).
+/// The paper's, by [`Piece`], from its definition of the endgame (section 5).
 pub const VALUES: [i32; Piece::NUM] = [100, 325, 325, 500, 900, 0];
 
 pub const CENTRE: BitBoard = BitBoard(0x0000_0018_1800_0000);
 
 pub const AROUND: BitBoard = BitBoard(0x0000_3C24_243C_0000);
 
-/// For each square that a knight, bishop, rook or queen can move to.
+/// Bonus for each square that a knight, bishop, rook or queen can move to.
 const MOBILITY: i32 = 8;
 
-/// For each square of [`CENTRE`] that a piece or pawn controls. The king's squares do not count.
+/// Bonus for each square of [`CENTRE`] that a piece or pawn, but not the king, controls.
 const CENTRE_CONTROL: i32 = 16;
 
-/// For each square of [`AROUND`].
+/// Bonus for each square of [`AROUND`].
 const AROUND_CONTROL: i32 = 1;
 
 #[derive(Debug, Clone)]
@@ -44,7 +44,7 @@ impl PieceSquares {
         Self(tables)
     }
 
-    /// In centipawns for the side to move.
+    /// Centipawns for the side to move.
     pub fn evaluate(&self, position: &Position) -> i32 {
         let side = |color: Color| -> i32 {
             let of_piece = |(&piece, values): (&Piece, &[i16; Square::NUM])| -> i32 {

@@ -7,8 +7,8 @@ use sesame::position::{Color, Move, MoveList, Piece, Position, Rank, Square};
 
 const PROMOTIONS: [Piece; 4] = [Piece::Queen, Piece::Rook, Piece::Bishop, Piece::Knight];
 
-/// Returns captures, most valuable victim first, of equals the least valuable capturer first; then promotions without
-/// captures, most valuable new piece first. The side to move must not be in check.
+/// Returns captures, most valuable victim first, of equals the cheapest capturer first; then promotions without captures,
+/// most valuable new piece first. The side to move must not be in check.
 pub fn captures_and_promotions(position: &Position) -> MoveList {
     let mut moves = MoveList::new();
     position.noisy_moves(&mut moves);
@@ -31,7 +31,7 @@ pub fn captures_and_promotions(position: &Position) -> MoveList {
     moves
 }
 
-/// By colour and squares of a move (Schaeffer, 1989).
+/// The history heuristic (Schaeffer, 1989), by colour and squares of a move.
 #[derive(Debug, Clone)]
 pub struct History(Box<[[u32; 1 << 12]; Color::NUM]>);
 
@@ -60,7 +60,7 @@ enum Stage {
     Last,
 }
 
-/// In the order of section 4.2: refutation table's move, transposition table's, captures, promotions, the rest by history.
+/// The order is that of section 4.2: refutation table's move, transposition table's, captures, promotions, the rest by history.
 #[derive(Debug)]
 pub struct Picker {
     stage: Stage,

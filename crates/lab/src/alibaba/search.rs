@@ -26,9 +26,9 @@ type Variation = ArrayVec<Move, { MAX_DEPTH as usize + 1 }>;
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Iteration {
     pub depth: u32,
-    /// In this and all earlier iterations: interior nodes, leaves and quiescence.
+    /// Interior nodes, leaves and quiescence, of this and all earlier iterations.
     pub nodes: u64,
-    /// In centipawns for the side to move.
+    /// Centipawns for the side to move.
     pub score: i32,
     pub mv: Move,
 }
@@ -78,7 +78,6 @@ impl Searcher {
         Self { table, weights, history: History::default(), path: Vec::new(), nodes: 0, behind_hits: 0 }
     }
 
-    /// The table, to be cleared or to begin a new generation between searches.
     pub fn table_mut(&mut self) -> Option<&mut TranspositionTable> {
         self.table.as_mut()
     }
@@ -179,20 +178,14 @@ impl Searcher {
     }
 
     /// Fail-soft. `line` is empty, and receives the principal variation.
-    fn search_position(
-        &mut self,
-        node: &Node,
-        (alpha, beta): Window,
-        refutation: &[Move],
-        line: &mut Variation,
-    ) -> i32 {
+    fn search_position(&mut self, node: &Node, window: Window, refutation: &[Move], line: &mut Variation) -> i32 {
         let position = &node.position;
         if self.is_draw(position) {
             return 0;
         }
         let before = self.work();
         // A table entry may narrow the window.
-        let (mut low, mut high) = (alpha, beta);
+        let ((alpha, beta), (mut low, mut high)) = (window, window);
         let mut tt_move = None;
         if let Some((entry, work)) = self.probe(position) {
             tt_move = Move::from_bits(entry.mv);
@@ -253,7 +246,7 @@ impl Searcher {
         if self.is_draw(&node.position) { 0 } else { self.quiescence(node, window) }
     }
 
-    /// In check, searches all moves. Otherwise the bound of a table entry adjusts the stand-pat score.
+    /// Searches all moves in check. Otherwise the bound of a table entry adjusts the stand-pat score.
     fn quiescence(&mut self, node: &Node, (mut alpha, beta): Window) -> i32 {
         let position = &node.position;
         let in_check = position.in_check();
@@ -295,7 +288,7 @@ impl Searcher {
         if best == -INFINITE { node.score_without_moves() } else { best }
     }
 
-    /// By repetition or the 50-move rule, and not mate.
+    /// Repetition, or the 50-move rule without mate.
     pub(super) fn is_draw(&self, position: &Position) -> bool {
         let reversible = position.reversible_plies();
         if position.halfmove_clock() >= 100 && (!position.in_check() || position.has_legal_move()) {

@@ -32,7 +32,6 @@ impl Details {
     }
 }
 
-/// The numbers with which a statement holds.
 pub(super) struct Range {
     unit: Unit,
     low: f64,
@@ -55,8 +54,8 @@ impl Range {
         self.unit.write_estimate_beside(estimate, &ends.chain(no_difference).collect::<Vec<_>>())
     }
 
-    /// The verdict is agreement if the number lies in the range, and certain if its whole interval does. It is disagreement if
-    /// the interval lies outside the range. Otherwise there is no verdict.
+    /// Returns agreement if the number lies in the range, certain if its whole interval does; disagreement if the interval
+    /// lies outside.
     fn judge(&self, number: Estimate) -> (Verdict, bool) {
         let interval = number.interval;
         if self.contains(number.value) {

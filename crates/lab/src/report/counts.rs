@@ -163,12 +163,11 @@ pub(super) fn minimum(values: impl IntoIterator<Item = f64>) -> f64 {
     values.into_iter().fold(f64::INFINITY, |low, value| if low.is_nan() || low < value { low } else { value })
 }
 
-/// NaN if one of the values is.
 pub(super) fn maximum(values: impl IntoIterator<Item = f64>) -> f64 {
     -minimum(values.into_iter().map(|value| -value))
 }
 
-/// Returns the excess of the maximum over the minimum, as a fraction of the minimum.
+/// The excess of the maximum over the minimum, as a fraction.
 pub(super) fn spread(totals: &[f64]) -> f64 {
     maximum(totals.iter().copied()) / minimum(totals.iter().copied()) - 1.0
 }

@@ -17,7 +17,6 @@ pub(super) struct Figure {
 }
 
 impl Figure {
-    /// Draws nothing without a curve of our results.
     fn draw(file: &'static str, caption: &'static str, chart: Chart) -> Result<Figure, ChartError> {
         let is_ours = |curve: &Curve| !curve.name.starts_with("paper") && !curve.points.is_empty();
         let svg = chart.curves.iter().any(is_ours).then(|| chart.draw()).transpose()?;
@@ -26,24 +25,11 @@ impl Figure {
 }
 
 pub(super) fn figures(counts: &Counts) -> Result<[Figure; 3], ChartError> {
-    Ok([
-        nodes_by_size(
-            counts,
-            "figure-1.svg",
-            "Figure 1. Nodes by table size, 7 ply, table cleared between positions",
-            false,
-        )?,
-        nodes_by_size(
-            counts,
-            "figure-2.svg",
-            "Figure 2. Nodes by table size, 7 ply, entries time-stamped between positions",
-            true,
-        )?,
-        shares_by_depth(counts)?,
-    ])
+    let [figure_1, figure_2] = [false, true].map(|stamped| nodes_by_size(counts, stamped));
+    Ok([figure_1?, figure_2?, shares_by_depth(counts)?])
 }
 
-pub(super) fn in_words(scheme: Scheme) -> String {
+fn in_words(scheme: Scheme) -> String {
     let stays = match scheme {
         Scheme::Deep => "deeper search stays",
         Scheme::New => "newest stays",
@@ -70,7 +56,13 @@ fn vertical(title: &str, curves: &[Curve], more: &[f64]) -> Axis {
     })
 }
 
-fn nodes_by_size(counts: &Counts, file: &'static str, title: &str, stamped: bool) -> Result<Figure, ChartError> {
+fn nodes_by_size(counts: &Counts, stamped: bool) -> Result<Figure, ChartError> {
+    let (file, number, between) = if stamped {
+        ("figure-2.svg", 2, "entries time-stamped between positions")
+    } else {
+        ("figure-1.svg", 1, "table cleared between positions")
+    };
+    let title = format!("Figure {number}. Nodes by table size, 7 ply, {between}");
     let log2 = |size: usize| f64::from(size.ilog2());
     // Each scheme has the same style in all figures; lines of two-level schemes are solid.
     let curve = |(variant, style): (Variant, CurveStyle)| {
@@ -85,7 +77,7 @@ fn nodes_by_size(counts: &Counts, file: &'static str, title: &str, stamped: bool
     let ticks = SIZES.into_iter().map(|size| (log2(size), markdown::size(size))).collect();
     let x = Axis { title: "table size in positions (K = 1024)".to_owned(), ticks, range: 12.7..20.3 };
     let y = vertical("nodes in millions (fewer is better)", &curves, &[]);
-    Figure::draw(file, caption, Chart { title: title.to_owned(), x, y, curves, reference: None })
+    Figure::draw(file, caption, Chart { title, x, y, curves, reference: None })
 }
 
 fn shares_by_depth(counts: &Counts) -> Result<Figure, ChartError> {

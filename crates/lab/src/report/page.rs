@@ -189,10 +189,9 @@ pub(super) fn differences(claims: &[Claim], counts: &Counts, has_discussion: boo
     let list = |verdict| -> String {
         let claims = claims.iter().filter(|claim| claim.verdict == verdict && claim.figure.is_some());
         let item = |claim: &Claim| {
-            let (statement, ours) = (claim.statement, claim.ours());
-            let context = (statement.details.context)(counts);
-            let (text, paper) = (statement.text, statement.paper);
-            let item = format!("- {}: {text} The paper: {paper}. Ours: {ours}. {context}", link(claim));
+            let Statement { text, paper, details, .. } = claim.statement;
+            let (link, ours, context) = (link(claim), claim.ours(), (details.context)(counts));
+            let item = format!("- {link}: {text} The paper: {paper}. Ours: {ours}. {context}");
             format!("{}\n", item.trim_end())
         };
         claims.map(item).collect()
@@ -268,30 +267,24 @@ fn details(claim: &Claim, counts: &Counts) -> String {
     format!("{}\n", text.trim_end())
 }
 
-/// In words that follow "our results".
+/// Words that follow "our results".
 fn score(claims: &[&Claim]) -> String {
-    let count = |verdict, is_counted: fn(&Claim) -> bool| {
-        claims.iter().filter(|claim| claim.verdict == verdict && is_counted(claim)).count()
+    let count = |is_counted: &dyn Fn(&Claim) -> bool| claims.iter().filter(|claim| is_counted(claim)).count();
+    let [agreed, disagreed, open] = [Verdict::Agrees, Verdict::Disagrees, Verdict::CannotTell]
+        .map(|verdict| count(&|claim| claim.verdict == verdict));
+    let certain = count(&|claim| claim.verdict == Verdict::Agrees && claim.is_certain);
+    let lacking = match count(&|claim| claim.figure.is_none()) {
+        0 => String::new(),
+        missing => format!(", for {missing} of which they lack the searches"),
     };
-    let agreed = count(Verdict::Agrees, |_| true);
-    let certain = count(Verdict::Agrees, |claim| claim.is_certain);
-    let mut parts = vec![format!("**agree with {agreed}** ({certain} of them beyond chance)")];
-    let disagreed = count(Verdict::Disagrees, |_| true);
-    if disagreed > 0 {
-        parts.push(format!("**disagree with {disagreed}**"));
-    }
-    let open = count(Verdict::CannotTell, |_| true);
-    if open > 0 {
-        let lacking = match count(Verdict::CannotTell, |claim| claim.figure.is_none()) {
-            0 => String::new(),
-            missing => format!(", for {missing} of which they lack the searches"),
-        };
-        parts.push(format!("cannot tell about {open}{lacking}"));
-    }
-    match parts.split_last() {
-        Some((last, first)) if !first.is_empty() => format!("{} and {last}", first.join(", ")),
-        _ => parts.concat(),
-    }
+    let parts = [
+        (1, format!("**agree with {agreed}** ({certain} of them beyond chance)")),
+        (disagreed, format!("**disagree with {disagreed}**")),
+        (open, format!("cannot tell about {open}{lacking}")),
+    ];
+    let mut parts: Vec<String> = parts.into_iter().filter(|(count, _)| *count > 0).map(|(_, text)| text).collect();
+    let last = parts.pop().unwrap_or_default();
+    if parts.is_empty() { last } else { format!("{} and {last}", parts.join(", ")) }
 }
 
 fn link(claim: &Claim) -> String {

@@ -5,8 +5,8 @@
 
 use super::claims::{Details, Range, Statement};
 use super::counts::{
-    Counts, DEPTHS, LARGEST, SCHEMES, Sample, Variant, all_variants, cleared, geometric_mean, maximum, minimum, paper,
-    paper_share, spread, stamped, variants, without_table,
+    Counts, DEPTHS, LARGEST, SCHEMES, Sample, Variant, all_variants, between, cleared, geometric_mean, maximum,
+    minimum, paper, paper_share, spread, stamped, variants, without_table,
 };
 use super::tables::{self, DEPTH, Pairing, against_no_table, against_others, paired, paragraphs, saved, share};
 use crate::experiment::{DEEP_SIZES, SIZES};
@@ -291,18 +291,14 @@ fn spread_at_1024k(counts: &Counts) -> String {
     paired(counts, "7 ply, cleared", pairings)
 }
 
-/// A variant's merit relative to the minimum or maximum of the others.
-fn against(
-    extreme: fn([f64; 6]) -> f64,
-    counts: &Counts,
-    variant: Variant,
-    sizes: &[usize],
-    depth: u32,
-) -> Option<Estimate> {
+type Extreme = fn([f64; 6]) -> f64;
+
+/// A variant's merit relative to the best, or worst, of the others.
+fn against(best: Extreme, counts: &Counts, variant: Variant, sizes: &[usize], depth: u32) -> Option<Estimate> {
     let others: Vec<Variant> = variant.others().collect();
     counts.estimate(|sample| {
         let merits = std::array::from_fn(|index| sample.merit(others[index], sizes, depth));
-        sample.merit(variant, sizes, depth) / extreme(merits)
+        sample.merit(variant, sizes, depth) / best(merits)
     })
 }
 
@@ -413,7 +409,7 @@ fn new_and_old(counts: &Counts) -> Option<Estimate> {
 fn new_and_old_tables(counts: &Counts) -> String {
     paragraphs([false, true].map(|stamped| match tables::by_size(counts, stamped, 8) {
         table if table.is_empty() => table,
-        table => format!("Nodes at 8 ply in thousands, {}:\n\n{table}", super::counts::between(stamped)),
+        table => format!("Nodes at 8 ply in thousands, {}:\n\n{table}", between(stamped)),
     }))
 }
 

@@ -308,7 +308,7 @@ impl Pairing {
     }
 }
 
-/// By position, with a row for each pairing in the results.
+/// Comparisons by position, with a row for each pairing in the results.
 pub(super) fn paired(counts: &Counts, corner: &str, pairings: impl IntoIterator<Item = Pairing>) -> String {
     let rows = pairings.into_iter().filter_map(|pairing| {
         let by_position: Vec<f64> = (0..TESTS).map(|test| pairing.mean_ratio(counts.sample(&[test]))).collect();
