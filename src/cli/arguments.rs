@@ -20,7 +20,6 @@ pub(super) struct NetworkArguments {
 }
 
 impl NetworkArguments {
-    /// Selects the kernels `simd`, or the fastest of this machine.
     pub(super) fn read(&self, simd: Option<Simd>) -> Result<Arc<Network>, CommandError> {
         let network = match &self.eval_file {
             Some(path) => Arc::new(Network::read(path).map_err(CommandError::failed)?),
@@ -54,7 +53,7 @@ impl EngineArguments {
         Ok(Options { hash_mib, threads, network, ..Options::default() })
     }
 
-    /// The tables and problems with them are named on the standard error. Fails if no table is found.
+    /// Names the tables and their problems on the standard error. Fails without any table.
     pub(super) fn load_syzygy(&self, engine: &mut Engine) -> Result<(), CommandError> {
         let Some(path) = &self.syzygy else { return Ok(()) };
         let loaded = engine.load_syzygy(path);

@@ -12,9 +12,7 @@ use crate::position::{Color, Game, Move, Outcome, Position};
 pub(super) struct Assessment {
     /// From the side to move's view.
     pub(super) score: Score,
-    /// Empty if the game is over.
     pub(super) line: Vec<Move>,
-    /// In plies; 0 if nothing was searched.
     pub(super) depth: u32,
 }
 
@@ -67,7 +65,7 @@ pub(super) fn san_line(root: &Position, moves: &[Move]) -> String {
     words.join(" ")
 }
 
-/// From White's view. Formats pawns, or `#N` for mate in N moves.
+/// A score from White's view. Formats pawns, or `#N` for mate in N moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum WhiteScore {

@@ -17,7 +17,7 @@ pub(super) struct Interrupt {
 }
 
 impl Interrupt {
-    /// To be called when the first search begins: reading input does not look at it.
+    /// Call it when the first search begins: reading input does not look at it.
     pub(super) fn watch(output: Output) -> Result<Interrupt, CommandError> {
         let interrupt = Interrupt { is_requested: Arc::default(), output };
         let is_requested = Arc::clone(&interrupt.is_requested);

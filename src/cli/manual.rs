@@ -28,7 +28,6 @@ pub(super) struct CompletionsArguments {
     pub(super) shell: Shell,
 }
 
-/// Creates the folder if needed.
 pub(super) fn write_pages(program: Command, arguments: &ManArguments, output: &Output) -> Result<(), CommandError> {
     let folder = &arguments.out;
     let write = || -> io::Result<usize> {

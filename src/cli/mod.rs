@@ -92,7 +92,6 @@ fn run(command: Command, output: &Output) -> Result<(), CommandError> {
     }
 }
 
-/// Runs a UCI command.
 fn run_command(line: String, output: &Output) -> Result<(), CommandError> {
     match uci::fault_of(&line) {
         Some(fault) => Err(CommandError::Usage(fault)),

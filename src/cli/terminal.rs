@@ -39,7 +39,6 @@ fn is_dumb_terminal() -> bool {
     env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
 
-/// The first locale variable that is set decides.
 fn is_utf8_locale() -> bool {
     let set = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set).unwrap_or_default().to_ascii_lowercase();
@@ -50,7 +49,6 @@ fn is_utf8_locale() -> bool {
 pub(super) struct BoardStyle {
     style: Style,
     coloured: bool,
-    /// At the bottom.
     pub(super) below: Color,
 }
 
@@ -113,7 +111,6 @@ pub(super) struct SearchStatus {
     start: Instant,
     time: Option<Duration>,
     pub(super) depth: u32,
-    /// `None` while hidden.
     line: Option<ProgressBar>,
 }
 

@@ -5,18 +5,15 @@ use std::process::ExitCode;
 
 use sesame_files::FileError;
 
-/// As after SIGINT: 128 and the signal's number.
+/// 128 and the number of SIGINT.
 pub(crate) const INTERRUPTED: u8 = 130;
 
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum CommandError {
-    /// Exit code 2.
     #[error("{0}")]
     Usage(String),
-    /// Exit code 1.
     #[error("{0}")]
     Failed(String),
-    /// By a signal. Exit code 130.
     #[error("{0}")]
     Interrupted(String),
 }
@@ -40,7 +37,6 @@ impl CommandError {
         Self::Failed(format!("the standard output cannot be written: {error}"))
     }
 
-    /// A usage error has a pointer to `--help`.
     pub fn report(&self) -> ExitCode {
         let kind = if matches!(self, Self::Interrupted(_)) { "" } else { "error: " };
         print_status(&format!("{kind}{self}"));
@@ -55,7 +51,7 @@ impl CommandError {
     }
 }
 
-/// Prints to standard error. Ignores errors: the work goes on without a reader.
+/// Prints to standard error. Without a reader the work goes on.
 pub fn print_status(line: &str) {
     let _ = writeln!(io::stderr(), "{line}");
 }

@@ -42,7 +42,7 @@ pub fn main<A: Parser>(body: impl FnOnce(A) -> Result<(), CommandError>) -> Exit
     }
 }
 
-/// Like clap's `try_parse_from`, but `-5` is a value wherever an option takes one: its parser says which values are allowed.
+/// Like clap's `try_parse_from`, but `-5` is a value wherever an option takes one.
 pub fn parse<A: Parser>(words: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> Result<A, clap::Error> {
     let mut command = with_negative_numbers(A::command());
     let mut matches = command.try_get_matches_from_mut(words)?;
@@ -54,7 +54,6 @@ fn with_negative_numbers(command: Command) -> Command {
     command.mut_args(allow).mut_subcommands(with_negative_numbers)
 }
 
-/// Clap also reports help and version as errors.
 fn exit_code_of(error: &clap::Error, printed: io::Result<()>) -> ExitCode {
     match printed {
         Err(unwritten) if unwritten.kind() != ErrorKind::BrokenPipe && !error.use_stderr() => {

@@ -1,4 +1,4 @@
-//! Independent pieces of work, several at a time.
+//! Independent pieces of work, several at a time, with the results in the order of the inputs.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -13,7 +13,6 @@ pub fn cores() -> usize {
     num_cpus::get()
 }
 
-/// Returns the results in the order of the inputs.
 pub fn map<I: Send, O: Send>(
     inputs: impl IntoIterator<Item = I>,
     threads: usize,
@@ -23,7 +22,7 @@ pub fn map<I: Send, O: Send>(
     outputs
 }
 
-/// Like [`map`], for work that can fail. After an error, no more work begins.
+/// After an error, no more work begins.
 pub fn try_map<I: Send, O: Send, E: Send>(
     inputs: impl IntoIterator<Item = I>,
     threads: usize,

@@ -21,7 +21,6 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// An earlier run has done `before` of `total`.
     pub fn new(total: u64, before: u64) -> Self {
         Self { line: status_line().with_position(before), total, before }
     }
@@ -52,7 +51,6 @@ impl Progress {
         self.line.suspend(write)
     }
 
-    /// Prints a line on standard error.
     pub fn print(&self, line: &str) {
         self.suspend(|| print_status(line));
     }

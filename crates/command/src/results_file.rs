@@ -16,7 +16,6 @@ use crate::error::CommandError;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ResultsFile {
-    /// Before the rows.
     pub head: Vec<String>,
     pub rows: Vec<String>,
 }
@@ -65,7 +64,6 @@ impl ResultsFile {
         Ok(files::replace(path, text.as_bytes()).map_err(FileError::at(path))?)
     }
 
-    /// Replaces the file, and opens it for more rows.
     pub fn append_to(&self, path: &Path) -> Result<Appender, CommandError> {
         self.write(path)?;
         let file = File::options().append(true).open(path).map_err(FileError::at(path))?;
@@ -77,7 +75,6 @@ fn damaged(path: &Path, line: usize, wrong: &str) -> CommandError {
     CommandError::Failed(format!("{} is damaged: line {line}: {wrong}", path.display()))
 }
 
-/// The file is of another kind, or its results were made under other conditions.
 fn other(path: &Path, line: usize, found: &str, expected: &str) -> CommandError {
     let path = path.display();
     CommandError::Failed(format!("{path} holds other results: line {line} is {found:?}, not {expected:?}"))
@@ -103,7 +100,6 @@ impl Appender {
     }
 }
 
-/// Checks that a new run would not overwrite a results file.
 pub fn check_new(path: &Path) -> Result<(), CommandError> {
     match files::check_new(path) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {

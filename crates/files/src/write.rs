@@ -19,15 +19,13 @@ pub struct FileError {
 }
 
 impl FileError {
-    /// For `map_err`.
     pub fn at(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
         |source| Self { path: path.to_owned(), source }
     }
 }
 
-/// Replaces or creates a file. At any moment it has the old or the new content, complete. Replaces the target of a
-/// symbolic link, not the link. Permissions stay. Fails if the file cannot be written, as on a full disk, or is not a
-/// regular file (`/dev/full`); the old content stays.
+/// Replaces or creates a file. At any moment, also after an error, it has the old or the new content, complete. Replaces the
+/// target of a symbolic link, not the link. Permissions stay. Fails if there is something else than a regular file.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let (mut draft, path) = open_draft(path)?;
     draft.as_file_mut().write_all(bytes)?;
@@ -35,8 +33,8 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     persist(draft, &path)
 }
 
-/// Writes `parts` one after the other, up to the first error. At any moment the file is complete or absent. Fails with
-/// [`ErrorKind::AlreadyExists`] if there is a file, which stays.
+/// Writes `parts` up to the first error. At any moment the file is complete or absent. A file that is there stays:
+/// [`ErrorKind::AlreadyExists`].
 pub fn create(path: &Path, parts: impl IntoIterator<Item = io::Result<impl AsRef<[u8]>>>) -> io::Result<()> {
     check_new(path)?;
     let (mut draft, path) = open_draft(path)?;
@@ -53,8 +51,7 @@ pub fn create(path: &Path, parts: impl IntoIterator<Item = io::Result<impl AsRef
     }
 }
 
-/// Takes names and texts, creates `folder` if need be, and calls `written` with each path. After an error, earlier files
-/// stay written.
+/// Takes names and texts. Creates `folder` if need be. Calls `written` with each path.
 pub fn replace_all<N: AsRef<Path>, T: AsRef<[u8]>>(
     folder: &Path,
     files: impl IntoIterator<Item = (N, T)>,
@@ -69,12 +66,12 @@ pub fn replace_all<N: AsRef<Path>, T: AsRef<[u8]>>(
     Ok(())
 }
 
-/// For a check before a long computation. Leaves nothing behind. Fails like [`replace`].
+/// Fails like [`replace`], for a check before a long computation.
 pub fn check_replaceable(path: &Path) -> io::Result<()> {
     open_draft(path).map(drop)
 }
 
-/// For a check before a long computation. Leaves nothing behind. Fails like [`create`].
+/// Fails like [`create`], for a check before a long computation.
 pub fn check_new(path: &Path) -> io::Result<()> {
     if fs::symlink_metadata(path).is_ok() {
         return Err(already_exists());
@@ -86,7 +83,6 @@ fn already_exists() -> io::Error {
     io::Error::new(ErrorKind::AlreadyExists, "it exists already, and is not replaced")
 }
 
-/// The file must exist.
 pub fn are_same(one: &Path, other: &Path) -> bool {
     fs::canonicalize(one).ok().zip(fs::canonicalize(other).ok()).is_some_and(|(one, other)| one == other)
 }

@@ -1,9 +1,7 @@
 //! Line charts and bar charts as SVG, drawn with plotters.
 //!
-//! Every chart has a light, opaque background, on dark pages too, so its colours need to work on one
-//! background only. The colours are those of M. Okabe and K. Ito ("Color Universal Design", 2008) and remain
-//! distinct for the colour-blind. Each line also has its own marker and dashes, so the lines are distinct
-//! without colour.
+//! A chart has a light, opaque background, on dark pages too. The colours are those of M. Okabe and K. Ito ("Color Universal
+//! Design", 2008), which colour-blind readers can tell apart. Each line also has its own marker and dashes.
 
 use plotters::coord::Shift;
 use plotters::coord::cartesian::Cartesian2d;
@@ -12,15 +10,14 @@ use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
+// Lengths are in pixels.
 const WIDTH: u32 = 680;
 const HEIGHT: u32 = 540;
 const HEADING: u32 = 48;
-/// At the right, in pixels, unless a name needs more.
+/// Width at the right, unless a name needs more.
 const LEGEND: u32 = 220;
 const LEGEND_LINE: u32 = 60;
-/// Approximate width in pixels.
 const LETTER: u32 = 9;
-/// Width and height in pixels.
 const PANEL: (u32, u32) = (300, 230);
 const PANEL_COLUMNS: usize = 3;
 const BAR_HEIGHT: u32 = 52;
@@ -40,7 +37,6 @@ impl ChartError {
     }
 }
 
-/// At each point of a curve.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Marker {
     Disc,
@@ -70,7 +66,7 @@ const VERMILION: RGBColor = RGBColor(213, 94, 0);
 const PURPLE: RGBColor = RGBColor(204, 121, 167);
 
 impl CurveStyle {
-    /// Distinct without colour too. The first two are solid lines.
+    /// The first two are solid lines.
     pub const ALL: [CurveStyle; 7] = [
         CurveStyle { colour: BLUE, marker: Marker::Disc, dashes: None },
         CurveStyle { colour: SKY, marker: Marker::Ring, dashes: None },
@@ -81,7 +77,6 @@ impl CurveStyle {
         CurveStyle { colour: PURPLE, marker: Marker::Diamond, dashes: Some((4, 4)) },
     ];
 
-    /// `number` counts from 0. The eighth is the first again.
     pub fn nth(number: usize) -> CurveStyle {
         CurveStyle::ALL[number % CurveStyle::ALL.len()]
     }
@@ -99,9 +94,8 @@ pub enum PlotMode {
 pub struct Curve {
     pub name: String,
     pub style: CurveStyle,
-    /// As (x, y), in the order of the line.
     pub points: Vec<(f64, f64)>,
-    /// As (x, lower end, upper end).
+    /// (x, lower end, upper end).
     pub error_bars: Vec<(f64, f64, f64)>,
     pub mode: PlotMode,
 }
@@ -135,13 +129,13 @@ impl Reference {
 #[derive(Clone, Debug)]
 pub struct Axis {
     pub title: String,
-    /// As (value, text); each has a grid line.
+    /// Values and labels of the grid lines.
     pub ticks: Vec<(f64, String)>,
     pub range: std::ops::Range<f64>,
 }
 
 impl Axis {
-    /// Has labels at round numbers. `write` receives a value and the distance between labels, and returns the label.
+    /// Labels round numbers. `write` gets a value and the distance between labels.
     pub fn round(title: &str, values: impl Iterator<Item = f64>, write: impl Fn(f64, f64) -> String) -> Axis {
         let (low, high) =
             values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
@@ -182,7 +176,7 @@ impl ValueFormatter<f64> for Axis {
     }
 }
 
-/// 1, 2 or 5 times a power of ten, not below `step`.
+/// Returns 1, 2 or 5 times a power of ten, not below `step`.
 fn round_step(step: f64) -> f64 {
     let power = 10f64.powf(step.log10().floor());
     let factor = [1.0, 2.0, 5.0, 10.0].into_iter().find(|factor| factor * power >= step * 0.999_999);
@@ -226,7 +220,6 @@ impl Chart {
         })
     }
 
-    /// Draws all curves, or a panel for one of them.
     fn draw_plot<'a>(&self, area: &Area<'a>, panel: Option<usize>) -> DrawResult<(), SVGBackend<'a>> {
         let mut chart = match panel {
             None => axes(area, [&self.x, &self.y], [56, 70], 17)?,
@@ -302,14 +295,11 @@ pub struct Bar {
     pub is_highlighted: bool,
 }
 
-/// Horizontal bars from 0, with their intervals.
 #[derive(Clone, Debug)]
 pub struct BarChart {
     pub title: String,
     pub axis: Axis,
-    /// From the top.
     pub bars: Vec<Bar>,
-    /// A value to compare with, and its name.
     pub mark: (f64, String),
 }
 
@@ -357,12 +347,10 @@ impl BarChart {
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Axes<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<Axis, Axis>>;
 
-/// In characters.
 fn longest<'a>(names: impl Iterator<Item = &'a str>) -> u32 {
     names.map(|name| name.chars().count() as u32).max().unwrap_or(0)
 }
 
-/// `draw` receives the area below the title.
 fn picture(
     title: &str,
     size: (u32, u32),
@@ -408,7 +396,6 @@ fn axes<'a>(
     Ok(chart)
 }
 
-/// From coordinates of `chart` to those of `area`.
 fn pixels(area: &Area<'_>, chart: &Axes<'_>) -> impl Fn(f64, f64) -> (i32, i32) {
     let (left, top) = area.get_base_pixel();
     let coordinates = chart.as_coord_spec().clone();
@@ -418,7 +405,6 @@ fn pixels(area: &Area<'_>, chart: &Axes<'_>) -> impl Fn(f64, f64) -> (i32, i32) 
     }
 }
 
-/// Horizontal or vertical, as its ends are.
 fn draw_error_bar<'a>(
     area: &Area<'a>,
     colour: RGBColor,
@@ -455,7 +441,6 @@ fn draw_marker<'a>(area: &Area<'a>, style: CurveStyle, (x, y): (i32, i32)) -> Dr
     }
 }
 
-/// The title is for screen readers.
 fn with_title(svg: &str, title: &str) -> String {
     let title = title.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     match svg.split_once("<svg ").and_then(|(before, rest)| Some((before, rest.split_once('>')?))) {

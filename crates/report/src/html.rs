@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-/// Light or dark as in the reader's system; wide tables scroll on their own.
 const STYLE: &str = include_str!("style.css");
 
-/// `pictures` has SVG by file name, to be inlined.
+/// Inlines `pictures`: SVG by file name.
 pub fn page(title: &str, markdown: &str, pictures: &BTreeMap<String, String>) -> String {
     let mut is_alternative_text = false;
     let inlined = |event| {

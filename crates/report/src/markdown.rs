@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::statistics::Estimate;
 
-/// By default the first column is text, aligned left, and the others are numbers, aligned right.
+/// The first column is text, aligned left; the others are numbers, aligned right.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
     header: Vec<String>,
@@ -23,7 +23,7 @@ impl Table {
         self
     }
 
-    /// For a terminal: aligned columns without Markdown's marks.
+    /// Returns the table for a terminal, without Markdown's marks.
     pub fn aligned(&self) -> String {
         let plain = |text: &String| text.replace("**", "");
         let lines: Vec<Vec<String>> =
@@ -61,23 +61,17 @@ impl fmt::Display for Table {
 }
 
 /// Replaces each `{name}` in `template` by the value of that name.
-///
-/// ```
-/// use sesame_report::markdown::fill;
-/// assert_eq!(fill("{n} positions\n", &[("n", &18)]), "18 positions\n");
-/// ```
 pub fn fill(template: &str, values: &[(&str, &dyn fmt::Display)]) -> String {
     values
         .iter()
         .fold(template.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), &value.to_string()))
 }
 
-/// Puts a no-break space before every percent sign.
 pub fn unbroken(text: &str) -> String {
     text.replace(" %", "\u{a0}%")
 }
 
-/// The anchor of a heading as on GitHub: lower-case letters, digits and hyphens.
+/// Returns the anchor of a heading, as GitHub makes it.
 pub fn slug(heading: &str) -> String {
     let kept = heading.chars().filter(|letter| letter.is_alphanumeric() || matches!(letter, ' ' | '-' | '_'));
     kept.flat_map(char::to_lowercase).map(|letter| if letter == ' ' { '-' } else { letter }).collect()
@@ -101,7 +95,7 @@ pub fn grouped(number: u64) -> String {
     groups.join(",")
 }
 
-/// In units of 1,024: `8K`.
+/// `8K` for 8,192.
 pub fn size(positions: usize) -> String {
     format!("{}K", positions / 1024)
 }
@@ -131,7 +125,6 @@ fn signed(fraction: f64, digits: usize) -> String {
     if number.starts_with('−') { number } else { format!("+{number}") }
 }
 
-/// With a true minus sign, and none before a zero.
 fn unsigned(value: f64, digits: usize) -> String {
     let number = format!("{value:.digits$}");
     let is_zero = !number.contains(|c: char| ('1'..='9').contains(&c));
@@ -140,7 +133,7 @@ fn unsigned(value: f64, digits: usize) -> String {
 
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Unit {
-    /// From 1: `+4.2 %`.
+    /// `+4.2 %` for 1.042.
     Difference,
     /// `4.2 %`.
     Share,

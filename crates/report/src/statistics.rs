@@ -1,20 +1,16 @@
 //! Geometric means of ratios, their confidence intervals, and seeded choices.
 //!
-//! The intervals are made by the percentile bootstrap (B. Efron, "Bootstrap
-//! Methods: Another Look at the Jackknife", Annals of Statistics 7(1), 1979).
+//! The intervals are made by the percentile bootstrap (B. Efron, "Bootstrap Methods: Another Look at the Jackknife", Annals of
+//! Statistics 7(1), 1979). It resamples whole test positions, so comparisons remain paired. The seed is fixed, so equal data give
+//! equal intervals.
 //!
-//! Whole test positions are resampled: all measurements of a position stay together, so comparisons remain
-//! paired. Every bootstrap starts from the same seed, so the same data give the same interval to the last
-//! bit.
-//!
-//! Two reservations. The percentile interval of few positions is too narrow: with 18 positions, an interval
-//! called 95 % covers about 92 % (`coverage_of_eighteen`). And positions of one game resemble each other, so
-//! an interval covers the choice of positions from such a game, not all of chess.
+//! With few positions the interval is too narrow: with 18, an interval called 95 % covers about 92 % (`coverage_of_eighteen`).
+//! Positions of one game resemble each other, so an interval covers the choice of positions from such games, not all of chess.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-/// They fix the ends of a 95 % interval to about a fiftieth of its width.
+/// So many fix the ends of a 95 % interval to about a fiftieth of its width.
 pub const RESAMPLES: usize = 4_000;
 
 /// Share of the resamples inside an interval.
@@ -22,7 +18,6 @@ pub const LEVEL: f64 = 0.95;
 
 const SEED: u64 = 1994;
 
-/// At [`LEVEL`].
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Interval {
     pub low: f64,
@@ -30,7 +25,6 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// Includes the ends.
     pub fn contains(&self, value: f64) -> bool {
         self.low <= value && value <= self.high
     }
@@ -42,18 +36,15 @@ pub struct Estimate {
     pub interval: Interval,
 }
 
-/// Paired, over the same test positions.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Comparison {
     pub count: usize,
     pub below: usize,
     pub equal: usize,
-    /// Geometric mean of the ratios.
     pub mean: Estimate,
 }
 
 impl Comparison {
-    /// The interval lies entirely on one side of 1.
     pub fn is_decided(&self) -> bool {
         !self.mean.interval.contains(1.0)
     }
@@ -84,9 +75,8 @@ pub fn compare(ratios: &[f64]) -> Option<Comparison> {
     })
 }
 
-/// `statistic` receives the indices of `count` test positions, once in order and then [`RESAMPLES`] times drawn with
-/// replacement. Leaves out resamples without a finite statistic. `None` without positions, or without a finite statistic of
-/// the data.
+/// `statistic` gets the indices of `count` positions: once in order, then [`RESAMPLES`] times drawn with replacement. Leaves out
+/// resamples without a finite statistic. `None` if the data have none.
 pub fn bootstrap(count: usize, mut statistic: impl FnMut(&[usize]) -> f64) -> Option<Estimate> {
     let mut picks: Vec<usize> = (0..count).collect();
     if picks.is_empty() {
@@ -106,7 +96,6 @@ pub fn bootstrap(count: usize, mut statistic: impl FnMut(&[usize]) -> f64) -> Op
     Some(Estimate { value, interval })
 }
 
-/// Interpolates linearly between neighbours.
 fn quantile(sorted: &[f64], part: f64) -> Option<f64> {
     let place = part * sorted.len().checked_sub(1)? as f64;
     let below = *sorted.get(place.floor() as usize)?;

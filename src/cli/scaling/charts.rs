@@ -6,7 +6,8 @@ use sesame_report::ChartError;
 use sesame_report::chart::{self, Axis, Bar, BarChart, Chart, CurveStyle, PlotMode, Reference};
 use sesame_report::statistics::Estimate;
 
-use super::results::{Curve, CurvePoint, SESAME};
+use super::curves::{Curve, CurvePoint};
+use super::results::SESAME;
 
 /// Returns the title and the picture: bars for one number of threads beside one thread, lines for more. `None` without
 /// several threads.
@@ -80,12 +81,11 @@ fn speed_ups(title: &str, lines: &[ChartLine]) -> Result<String, ChartError> {
     if in_panels { chart.draw_panels() } else { chart.draw() }
 }
 
-/// Lines. More of them are hard to tell apart in one plot.
+/// More lines are hard to tell apart in one plot.
 const DISTINCT: usize = 4;
 
 const RATIO: &str = "times as fast as one thread";
 
-/// Ratios of `threads` threads to one, a bar for each line.
 fn speed_up_bars(title: &str, threads: u32, lines: &[ChartLine]) -> Result<String, ChartError> {
     let bar = |line: &ChartLine| {
         let &(_, Estimate { value, interval }) = line.points.iter().find(|point| point.0 == threads)?;

@@ -15,7 +15,7 @@ use super::trace::{CompletedDepth, SearchTrace};
 use crate::engine::{Affinity, Engine, Info, Limits, NullSink, Options, SmpStrategy};
 use crate::position::{Game, Position};
 
-/// Before a timed search: the workers clear their histories meanwhile.
+/// The workers clear their histories before a timed search.
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// Sesame in this process.
@@ -77,17 +77,16 @@ impl SesameEngine {
     }
 }
 
-/// Such a variable says that a process is one of those that `mpirun` or `srun` has started. An engine that inherited it would
-/// wait for the others.
+/// An engine that inherited such a variable of `mpirun` or `srun` would wait for the other processes of the job.
 fn is_of_mpi_job(name: &str) -> bool {
     ["OMPI_COMM_", "OMPI_MCA_ess", "OMPI_MCA_orte_", "PMIX_", "PMI_"].iter().any(|start| name.starts_with(start))
 }
 
-/// For each answer, beyond the time of a search.
+/// Limit of each answer, beyond the time of a search.
 const ANSWER_LIMIT: Duration = Duration::from_secs(10);
-/// For a search to a depth, as a multiple of one thread's time in the calibration.
+/// Limit of a search to a depth, as a multiple of one thread's time in the calibration.
 const SLOWEST: u32 = 20;
-/// In nodes per second. A slower search for a number of nodes is given up.
+/// Nodes per second. A slower search for a number of nodes is given up.
 const SLOWEST_SPEED: u64 = 1000;
 
 pub(super) struct ExternalEngine {
@@ -95,7 +94,6 @@ pub(super) struct ExternalEngine {
     pub(super) name: String,
     /// Command and set options, for the report.
     pub(super) settings: String,
-    /// Settings that the engine does not support.
     pub(super) warnings: Vec<String>,
     threads: u32,
     pub(super) max_threads: u32,
@@ -177,7 +175,6 @@ impl ExternalEngine {
         Ok(())
     }
 
-    /// `expected` is the time of one thread to the depth.
     pub(super) fn search(
         &mut self,
         position: &Position,
@@ -197,7 +194,7 @@ impl ExternalEngine {
     }
 }
 
-/// For the CSV file: commas, semicolons, quotes and control characters become blanks; keeps at most 200 characters.
+/// Keeps at most 200 characters. Commas, semicolons, quotes and control characters become blanks.
 fn field(text: &str) -> String {
     let keep = |letter: char| if letter.is_control() || ",;\"".contains(letter) { ' ' } else { letter };
     text.trim().chars().take(200).map(keep).collect::<String>().trim_end().to_owned()

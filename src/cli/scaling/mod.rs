@@ -7,6 +7,7 @@
 
 mod arguments;
 mod charts;
+mod curves;
 mod engines;
 mod noise;
 mod plan;

@@ -10,7 +10,7 @@ pub(super) fn processor() -> Option<String> {
     line.split_once(':').map(|(_, name)| name.trim().to_owned())
 }
 
-/// Of all threads of this process; `None` if the system does not measure it.
+/// `None` if the system does not measure it.
 pub(super) fn cpu_time() -> Option<Duration> {
     #[cfg(unix)]
     {
@@ -39,7 +39,7 @@ fn clock(id: nix::time::ClockId) -> Option<Duration> {
     Some(Duration::new(u64::try_from(time.tv_sec()).ok()?, u32::try_from(time.tv_nsec()).ok()?))
 }
 
-/// Of all processors since the start of the system, in ticks.
+/// Ticks since the start of the system.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 struct SystemTime {
     busy: u64,
@@ -67,13 +67,12 @@ impl SystemTime {
 
 pub(super) struct NoiseMeter {
     started: Option<(SystemTime, Instant)>,
-    /// Of this process and of the processes that belong to it.
+    /// Time of this process and of `processes`, which are no noise.
     own: Duration,
     processes: Vec<u32>,
 }
 
 impl NoiseMeter {
-    /// `processes` belong to this one, and are not noise.
     pub(super) fn start(processes: Vec<u32>) -> Self {
         let own = own_time(&processes);
         Self { started: SystemTime::read().map(|time| (time, Instant::now())), own, processes }

@@ -15,7 +15,7 @@ use crate::position::Position;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct TestPosition {
-    /// Unique, without commas and spaces.
+    /// Unique. Letters, digits and `._+-`.
     pub(super) id: String,
     pub(super) position: Position,
 }
@@ -67,7 +67,6 @@ impl Positions {
     }
 }
 
-/// For a CSV field and a table cell.
 fn name(text: &str) -> String {
     let keep = |letter: char| if letter.is_alphanumeric() || "._+-".contains(letter) { letter } else { '_' };
     text.trim().chars().take(40).map(keep).collect()
@@ -113,7 +112,6 @@ impl CalibrationLimit {
         }
     }
 
-    /// The error is the reason to skip the position.
     pub(super) fn depth(self, entry: &TestPosition, trace: &SearchTrace) -> Result<Calibrated, String> {
         let (spent, best) = match self {
             CalibrationLimit::Time(time) => {

@@ -15,12 +15,12 @@ use super::trace::{CompletedDepth, SearchTrace};
 use crate::position::Position;
 use crate::uci::read_line;
 
-/// Of a line, in bytes. The rest is dropped.
+/// Bytes of a line. The rest is dropped.
 const MAX_LINE: usize = 1 << 18;
 
-/// In lines. An engine that writes more has to wait.
+/// Lines. An engine that writes more has to wait.
 const QUEUE: usize = 4096;
-/// For an engine to end after `quit` or the end of its input.
+/// Time for an engine to end after `quit` or the end of its input.
 const FAREWELL: Duration = Duration::from_secs(1);
 
 #[derive(Debug, thiserror::Error)]
@@ -47,7 +47,6 @@ pub(super) struct DeclaredOption {
 }
 
 impl DeclaredOption {
-    /// Starts after the word `option`; `None` without a name.
     fn parse(rest: &str) -> Option<Self> {
         let mut option = Self::default();
         let mut part = "";
@@ -97,7 +96,6 @@ pub(super) struct EngineProcess {
     child: Child,
     pub(super) id: u32,
     input: Option<ChildStdin>,
-    /// With the time of arrival.
     lines: Receiver<(String, Instant)>,
     answer_limit: Duration,
     pub(super) name: Option<String>,
@@ -106,8 +104,7 @@ pub(super) struct EngineProcess {
 }
 
 impl EngineProcess {
-    /// Sends `uci` and waits for `uciok`. Answers other than `bestmove` may take `answer_limit`. The engine shares this process's
-    /// standard error.
+    /// Answers other than `bestmove` may take `answer_limit`.
     pub(super) fn start(command: &mut Command, answer_limit: Duration) -> Result<Self, ProcessError> {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().map_err(ProcessError::Start)?;
         let (sender, lines) = channel::bounded(QUEUE);
@@ -143,7 +140,6 @@ impl EngineProcess {
         }
     }
 
-    /// Line feeds become spaces.
     pub(super) fn send(&mut self, command: &str) -> Result<(), ProcessError> {
         self.command = command.replace(['\n', '\r'], " ");
         let line = format!("{}\n", self.command);
@@ -169,13 +165,11 @@ impl EngineProcess {
         Ok(())
     }
 
-    /// Sends `ucinewgame`, and waits until it is done.
     pub(super) fn new_game(&mut self) -> Result<(), ProcessError> {
         self.send("ucinewgame")?;
         self.wait_until_ready()
     }
 
-    /// `go` is the whole command. The answer may take `limit`.
     pub(super) fn search(
         &mut self,
         position: &Position,
@@ -226,7 +220,6 @@ impl EngineProcess {
         }
     }
 
-    /// For an engine that has ended or closed a pipe.
     fn ended(&mut self) -> ProcessError {
         self.input = None;
         let status = self.wait(FAREWELL).unwrap_or_else(|| "it closed a pipe and runs on".to_owned());

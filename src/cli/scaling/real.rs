@@ -10,7 +10,7 @@ use super::engines::{ExternalEngine, SesameEngine};
 use super::noise::{self, NoiseMeter};
 use super::plan::Plan;
 use super::positions::{self, Calibrated};
-use super::results::{CsvFile, Measurement, Row, SESAME, Timing};
+use super::results::{CsvFile, Measurement, Row, RunKind, SESAME};
 use super::trace::SearchTrace;
 use super::warnings;
 use crate::cli::arguments::{logical_cores, physical_cores};
@@ -22,12 +22,11 @@ use sesame_report::statistics::shuffle;
 struct MeasuredEngine {
     name: String,
     engine: EngineKind,
-    /// With the engine's own depths.
+    /// Each engine has depths of its own.
     positions: Vec<Calibrated>,
 }
 
 enum EngineKind {
-    /// In its own process.
     Sesame(SesameEngine),
     External(ExternalEngine),
     Dropped(String),
@@ -164,7 +163,6 @@ struct TimedSearch {
 }
 
 impl TimedSearch {
-    /// Estimated duration, for the time left.
     fn millis(&self) -> u64 {
         self.position.time.div_f64(f64::from(self.threads).sqrt()).as_millis() as u64 + 20
     }
@@ -187,9 +185,13 @@ fn search_all(plan: &Plan<'_>, engines: &mut [MeasuredEngine], file: &mut CsvFil
         let found = engine.search(*threads, &position.entry.position, limits, position.time, &progress)?;
         if let Some(trace) = found {
             let micros = |time: Duration| time.as_micros() as u64;
-            let cpu_micros = trace.cpu.map(micros);
-            let timing = Timing { micros: micros(trace.elapsed).max(1), cpu_micros, others: meter.others() };
-            let row = Row::new(&engine.name, *threads, *round, position, &trace, Some(timing));
+            let row = Row {
+                run: RunKind::Clock,
+                micros: Some(micros(trace.elapsed).max(1)),
+                cpu_micros: trace.cpu.map(micros),
+                others: meter.others(),
+                ..Row::new(&engine.name, *threads, *round, position, &trace)
+            };
             file.add(&row)?;
             rows.push(row);
         }

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
+use super::curves::{Curve, CurvePoint, curves, others};
 use super::plan::PROGRAM;
-use super::results::{CSV, Curve, CurvePoint, Measurement, SESAME, curves, others};
+use super::results::{CSV, Measurement, SESAME};
 use super::{charts, warnings};
 use crate::cli::arguments::logical_cores;
 use sesame_report::markdown::{DASH, Table, Unit, grouped, or_dash, percent};
@@ -79,7 +80,6 @@ struct ReportWriter {
     text: String,
     pictures: BTreeMap<String, String>,
     terminal: String,
-    /// Of the last measurement.
     warnings: Vec<String>,
 }
 
@@ -126,34 +126,11 @@ impl ReportWriter {
 
     fn real(&mut self, measurement: &Measurement, curves: &[Curve<'_>]) -> Result<(), ChartError> {
         self.section("Real threads", measurement, curves);
-        let mut table = Table::new([
-            "engine",
-            "threads",
-            "positions",
-            "million nodes per second",
-            "nodes per second",
-            "time to depth",
-            "nodes in all",
-            "nodes per thread",
-            "same move",
-            "cores had",
-            "others",
-        ]);
+        let mut table = Table::new(["engine"].into_iter().chain(REAL.iter().map(|column| column.0)));
         for curve in curves {
             for point in &curve.points {
-                table.row([
-                    curve.engine.to_owned(),
-                    point.threads.to_string(),
-                    point.positions.to_string(),
-                    or_dash(point.speed, |speed| Unit::Number.write_estimate(millions(speed))),
-                    times(point.rate),
-                    times(point.speed_up),
-                    times(point.nodes),
-                    times(point.per_thread),
-                    or_dash(point.agreement, share),
-                    or_dash(point.cores_had, percent),
-                    or_dash(point.others, percent),
-                ]);
+                let cells = REAL.iter().map(|(_, cell)| cell(point));
+                table.row([curve.engine.to_owned()].into_iter().chain(cells));
             }
         }
         self.table(&table, REAL_COLUMNS);
@@ -164,16 +141,9 @@ impl ReportWriter {
     fn simulated(&mut self, measurement: &Measurement, curve: &Curve<'_>) -> Result<(), ChartError> {
         let curves = std::slice::from_ref(curve);
         self.section("Simulated threads", measurement, curves);
-        let mut table = Table::new(["threads", "positions", "speed-up", "against half", "nodes in all", "same move"]);
+        let mut table = Table::new(SIMULATED.iter().map(|column| column.0));
         for point in &curve.points {
-            table.row([
-                point.threads.to_string(),
-                point.positions.to_string(),
-                times(point.per_thread),
-                times(point.against_half),
-                times(point.nodes),
-                or_dash(point.agreement, share),
-            ]);
+            table.row(SIMULATED.iter().map(|(_, cell)| cell(point)));
         }
         self.table(&table, SIMULATED_COLUMNS);
         self.chart("simulated.svg", "simulated, to the same depth", curves, |point| point.per_thread)
@@ -213,8 +183,8 @@ impl ReportWriter {
                 cells.push(or_dash(row, |row| row.depth.to_string()));
                 cells.push(or_dash(row, |row| grouped(row.nodes)));
                 if simulated.is_none_or(|simulated| !std::ptr::eq(curve, simulated)) {
-                    let timing = row.and_then(|row| row.timing);
-                    cells.push(or_dash(timing, |timing| format!("{:.2}", timing.micros as f64 / 1e6)));
+                    let micros = row.and_then(|row| row.micros);
+                    cells.push(or_dash(micros, |micros| format!("{:.2}", micros as f64 / 1e6)));
                 }
             }
             table.row(cells);
@@ -251,6 +221,30 @@ impl ReportWriter {
         })
     }
 }
+
+type Column = (&'static str, fn(&CurvePoint) -> String);
+
+const REAL: &[Column] = &[
+    ("threads", |point| point.threads.to_string()),
+    ("positions", |point| point.positions.to_string()),
+    ("million nodes per second", |point| or_dash(point.speed, |speed| Unit::Number.write_estimate(millions(speed)))),
+    ("nodes per second", |point| times(point.rate)),
+    ("time to depth", |point| times(point.speed_up)),
+    ("nodes in all", |point| times(point.nodes)),
+    ("nodes per thread", |point| times(point.per_thread)),
+    ("same move", |point| or_dash(point.agreement, share)),
+    ("cores had", |point| or_dash(point.cores_had, percent)),
+    ("others", |point| or_dash(point.others, percent)),
+];
+
+const SIMULATED: &[Column] = &[
+    ("threads", |point| point.threads.to_string()),
+    ("positions", |point| point.positions.to_string()),
+    ("speed-up", |point| times(point.per_thread)),
+    ("against half", |point| times(point.against_half)),
+    ("nodes in all", |point| times(point.nodes)),
+    ("same move", |point| or_dash(point.agreement, share)),
+];
 
 /// With its interval, unless the ratio is exactly 1.
 fn times(estimate: Option<Estimate>) -> String {
@@ -299,8 +293,8 @@ const BOTH: &str = "The first two columns have the same measure: one thread's no
 
 #[cfg(test)]
 mod tests {
-    use super::super::results::tests::row;
-    use super::super::results::{Row, Timing};
+    use super::super::curves::tests::row;
+    use super::super::results::Row;
     use super::*;
 
     fn text<'a>(report: &'a ScalingReport, name: &str) -> &'a str {
@@ -362,7 +356,7 @@ mod tests {
     fn the_verdict_on_a_busy_machine_says_so() {
         let mut busy = real();
         for row in &mut busy.rows {
-            row.timing = row.timing.map(|timing| Timing { others: Some(0.5), ..timing });
+            row.others = Some(0.5);
         }
         let terminal = report(Some(&busy), Some(&simulated())).unwrap().terminal;
         assert!(
@@ -423,19 +417,8 @@ mod tests {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/results/scaling");
         let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
         let committed = read("engines-time.svg");
-        let mut csv = csv::ReaderBuilder::new();
-        let csv = csv.comment(Some(b'#')).from_path(folder.join("engines.csv")).unwrap();
-        let row = |record: BTreeMap<String, String>| {
-            let number = |name: &str| record[name].parse::<u64>().unwrap();
-            let timing = Timing { micros: number("micros"), cpu_micros: None, others: None };
-            Row {
-                threads: number("threads") as u32,
-                timing: Some(timing),
-                ..self::row(&record["engine"], 1, &record["position"], number("nodes"), 0)
-            }
-        };
-        let records = csv.into_deserialize().map(|record: Result<BTreeMap<String, String>, _>| record.unwrap());
-        let rows: Vec<Row> = records.filter(|record| ["depth", "clock"].contains(&&*record["run"])).map(row).collect();
+        let csv = csv::Reader::from_path(folder.join("engines.csv")).unwrap();
+        let rows: Vec<Row> = csv.into_deserialize().map(Result::unwrap).collect();
         let mut engines: Vec<String> =
             rows.iter().map(|row| row.engine.clone()).collect::<BTreeSet<_>>().into_iter().collect();
         engines.sort_by_key(|name| committed.find(&format!("\n{name}\n")));

@@ -1,92 +1,69 @@
-//! Results: one row for each search, written to a CSV file as it comes; speed-ups of N threads against one, as
-//! geometric means over positions with bootstrap intervals.
+//! Results: one row for each search, written to a CSV file as it comes.
 
-use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize, Serializer};
 use sesame_command::CommandError;
 use sesame_command::files::{self, FileError};
 
 use super::positions::Calibrated;
 use super::trace::SearchTrace;
-use sesame_report::statistics::{Estimate, Interval, bootstrap, compare};
 
 pub(super) const SESAME: &str = "Sesame";
 
 pub(super) const CSV: &str = "results.csv";
 
-const COLUMNS: [&str; 11] =
-    ["run", "engine", "threads", "round", "position", "depth", "nodes", "micros", "cpu_micros", "best", "others"];
-
-#[derive(Clone, PartialEq, Debug)]
+/// A search in a file of results; the fields are its columns.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct Row {
-    /// [`SESAME`] for this program.
+    pub(super) run: RunKind,
     pub(super) engine: String,
     pub(super) threads: u32,
-    /// From 1.
     pub(super) round: u32,
     pub(super) position: String,
     /// In plies, to reach.
     pub(super) depth: u32,
     pub(super) nodes: u64,
+    /// From `go` to `bestmove`; `None` in lockstep.
+    pub(super) micros: Option<u64>,
+    /// Processor time of all threads; `None` if the system does not measure it.
+    pub(super) cpu_micros: Option<u64>,
     /// In UCI notation; `-` for none.
     pub(super) best: String,
-    /// `None` in lockstep.
-    pub(super) timing: Option<Timing>,
-}
-
-#[derive(Copy, Clone, PartialEq, Debug)]
-pub(super) struct Timing {
-    /// From `go` to `bestmove`.
-    pub(super) micros: u64,
-    /// Of all threads; `None` if the system does not measure it.
-    pub(super) cpu_micros: Option<u64>,
-    /// Other programs' share of all processors' time; `None` if the system does not measure it. Negative by the rounding of
-    /// short searches.
+    /// Other programs' share of all processors' time. Rounding makes it negative in some short searches.
+    #[serde(serialize_with = "three_decimals")]
     pub(super) others: Option<f64>,
 }
 
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum RunKind {
+    Clock,
+    Lockstep,
+}
+
+fn three_decimals<S: Serializer>(share: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+    share.map(|share| format!("{share:.3}")).serialize(serializer)
+}
+
 impl Row {
-    pub(super) fn new(
-        engine: &str,
-        threads: u32,
-        round: u32,
-        position: &Calibrated,
-        trace: &SearchTrace,
-        timing: Option<Timing>,
-    ) -> Self {
+    pub(super) fn new(engine: &str, threads: u32, round: u32, position: &Calibrated, trace: &SearchTrace) -> Self {
         let Calibrated { entry, depth, .. } = position;
         Self {
+            run: RunKind::Lockstep,
             engine: engine.to_owned(),
             threads,
             round,
             position: entry.id.clone(),
             depth: *depth,
             nodes: trace.nodes,
+            micros: None,
+            cpu_micros: None,
             best: trace.best.map_or_else(|| "-".to_owned(), |mv| entry.position.to_uci(mv, false)),
-            timing,
+            others: None,
         }
-    }
-
-    /// In the order of [`COLUMNS`].
-    fn fields(&self) -> [String; COLUMNS.len()] {
-        let or_empty = |field: Option<String>| field.unwrap_or_default();
-        let timing = self.timing.as_ref();
-        [
-            if timing.is_some() { "clock" } else { "lockstep" }.to_owned(),
-            self.engine.clone(),
-            self.threads.to_string(),
-            self.round.to_string(),
-            self.position.clone(),
-            self.depth.to_string(),
-            self.nodes.to_string(),
-            or_empty(timing.map(|timing| timing.micros.to_string())),
-            or_empty(timing.and_then(|timing| Some(timing.cpu_micros?.to_string()))),
-            self.best.clone(),
-            or_empty(timing.and_then(|timing| Some(format!("{:.3}", timing.others?)))),
-        ]
     }
 }
 
@@ -125,20 +102,17 @@ impl CsvFile {
             Some(writer) => writer,
             none => {
                 self.path.parent().map_or(Ok(()), fs::create_dir_all)?;
-                let mut writer = csv::Writer::from_path(&self.path)?;
-                writer.write_record(COLUMNS)?;
-                none.insert(writer)
+                none.insert(csv::Writer::from_path(&self.path)?)
             }
         };
-        writer.write_record(row.fields())?;
+        writer.serialize(row)?;
         writer.flush()
     }
 }
 
-/// By the clock, or in lockstep.
+/// All searches by the clock, or all in lockstep.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Measurement {
-    /// Common to all searches, as names and values.
     pub(super) conditions: Vec<(&'static str, String)>,
     /// [`SESAME`] first.
     pub(super) engines: Vec<String>,
@@ -146,204 +120,4 @@ pub(super) struct Measurement {
     pub(super) dropped: Vec<(String, String)>,
     /// About the machine before the first search.
     pub(super) warnings: Vec<String>,
-}
-
-#[derive(Clone, PartialEq, Debug)]
-pub(super) struct CurvePoint {
-    pub(super) threads: u32,
-    pub(super) positions: usize,
-    /// One thread's time to the depth over these threads' time; `None` in lockstep.
-    pub(super) speed_up: Option<Estimate>,
-    /// One thread's nodes to the depth over the nodes of each of these threads.
-    pub(super) per_thread: Option<Estimate>,
-    /// Nodes of all these threads over one thread's.
-    pub(super) nodes: Option<Estimate>,
-    /// Nodes per second over one thread's; `None` in lockstep.
-    pub(super) rate: Option<Estimate>,
-    pub(super) speed: Option<Estimate>,
-    /// `per_thread` over that of half as many threads.
-    pub(super) against_half: Option<Estimate>,
-    /// Share of searches with one thread's best move, 0 to 1.
-    pub(super) agreement: Option<Estimate>,
-    /// Share of the cores that the process had, 0 to 1.
-    pub(super) cores_had: Option<f64>,
-    /// Share of all processors' time that other programs had, 0 to 1.
-    pub(super) others: Option<f64>,
-}
-
-pub(super) struct Curve<'a> {
-    pub(super) engine: &'a str,
-    pub(super) points: Vec<CurvePoint>,
-    /// By position: the first search of one thread.
-    pub(super) baseline: BTreeMap<&'a str, &'a Row>,
-}
-
-type Arm<'a> = BTreeMap<&'a str, Vec<&'a Row>>;
-
-/// Only engines that have results. The machine has `cores` cores.
-pub(super) fn curves<'a>(measurement: &'a Measurement, cores: usize) -> Vec<Curve<'a>> {
-    let curve = |engine: &'a String| {
-        let mut arms: BTreeMap<u32, Arm<'_>> = BTreeMap::new();
-        for row in measurement.rows.iter().filter(|row| row.engine == *engine) {
-            arms.entry(row.threads).or_default().entry(&row.position).or_default().push(row);
-        }
-        let alone = arms.get(&1)?;
-        let point = |(&threads, arm): (&u32, &Arm<'_>)| {
-            let half = arms.get(&(threads / 2)).filter(|_| threads.is_multiple_of(2));
-            CurvePoint::new(threads, arm, alone, half, cores)
-        };
-        let baseline = alone.iter().filter_map(|(&position, rows)| Some((position, *rows.first()?))).collect();
-        Some(Curve { engine, points: arms.iter().map(point).collect(), baseline })
-    };
-    measurement.engines.iter().filter_map(curve).collect()
-}
-
-impl CurvePoint {
-    fn new(threads: u32, arm: &Arm<'_>, alone: &Arm<'_>, half: Option<&Arm<'_>>, cores: usize) -> Self {
-        let by_clock = arm.values().flatten().any(|row| row.timing.is_some());
-        let time = |row: &Row| row.timing.map_or(1.0, |timing| timing.micros as f64);
-        let nodes = |row: &Row| row.nodes.max(1) as f64;
-        let per_thread = |row: &Row| nodes(row) / f64::from(row.threads);
-        let cores = f64::from(threads).min(cores as f64);
-        let share_of_cores =
-            |row: &&Row| row.timing.and_then(|timing| Some(timing.cpu_micros? as f64 / timing.micros as f64 / cores));
-        let had: Option<Vec<f64>> = arm.values().flatten().map(share_of_cores).collect();
-        Self {
-            threads,
-            positions: arm.keys().filter(|position| alone.contains_key(*position)).count(),
-            speed_up: ratio(alone, arm, time).filter(|_| by_clock),
-            per_thread: ratio(alone, arm, per_thread),
-            nodes: ratio(alone, arm, nodes).map(inverse),
-            rate: ratio(alone, arm, |row| nodes(row) / time(row)).filter(|_| by_clock).map(inverse),
-            speed: absolute(arm, |row| 1e6 * nodes(row) / time(row)).filter(|_| by_clock),
-            against_half: half.and_then(|half| ratio(half, arm, per_thread)),
-            agreement: agreement(alone, arm),
-            cores_had: had.map(|had| had.iter().sum::<f64>() / had.len().max(1) as f64),
-            others: others(arm.values().flatten().copied()),
-        }
-    }
-}
-
-/// Geometric mean over positions of the ratio between two arms, each the geometric mean of its rounds.
-fn ratio(above: &Arm<'_>, below: &Arm<'_>, measure: impl Fn(&Row) -> f64) -> Option<Estimate> {
-    let of_position = |(position, rows): (&&str, &Vec<&Row>)| {
-        Some((log_mean(above.get(position)?, &measure) - log_mean(rows, &measure)).exp())
-    };
-    Some(compare(&below.iter().filter_map(of_position).collect::<Vec<f64>>())?.mean)
-}
-
-fn absolute(arm: &Arm<'_>, measure: impl Fn(&Row) -> f64) -> Option<Estimate> {
-    Some(compare(&arm.values().map(|rows| log_mean(rows, &measure).exp()).collect::<Vec<f64>>())?.mean)
-}
-
-fn log_mean(rows: &[&Row], measure: impl Fn(&Row) -> f64) -> f64 {
-    rows.iter().map(|row| measure(row).ln()).sum::<f64>() / rows.len() as f64
-}
-
-fn inverse(estimate: Estimate) -> Estimate {
-    let Interval { low, high } = estimate.interval;
-    Estimate { value: estimate.value.recip(), interval: Interval { low: high.recip(), high: low.recip() } }
-}
-
-/// Share of searches with one thread's best move, which is reproducible by depth.
-fn agreement(alone: &Arm<'_>, arm: &Arm<'_>) -> Option<Estimate> {
-    let of_position = |(position, rows): (&&str, &Vec<&Row>)| {
-        let best = &alone.get(position)?.first()?.best;
-        Some(rows.iter().filter(|row| row.best == *best).count() as f64 / rows.len().max(1) as f64)
-    };
-    let shares: Vec<f64> = arm.iter().filter_map(of_position).collect();
-    bootstrap(shares.len(), |picks| picks.iter().filter_map(|&pick| shares.get(pick)).sum::<f64>() / picks.len() as f64)
-}
-
-/// Share of all processors' time that other programs had; `None` if the system has no figure.
-pub(super) fn others<'a>(rows: impl Iterator<Item = &'a Row>) -> Option<f64> {
-    let known = rows.filter_map(|row| row.timing.and_then(|timing| Some((timing.others?, timing.micros as f64))));
-    let (share, time) = known.fold((0.0, 0.0), |(sum, all), (share, time)| (sum + share * time, all + time));
-    // Rounding to ticks can make it negative.
-    (time > 0.0).then(|| (share / time).max(0.0))
-}
-
-#[cfg(test)]
-pub(super) mod tests {
-    use super::*;
-
-    /// Returns a search of 9 plies, in lockstep if it has no time.
-    pub(in super::super) fn row(engine: &str, threads: u32, position: &str, nodes: u64, micros: u64) -> Row {
-        let timing = Timing {
-            micros,
-            cpu_micros: Some(micros * u64::from(threads) * 9 / 10),
-            others: Some(if threads == 1 { 0.0 } else { 0.1 }),
-        };
-        Row {
-            engine: engine.into(),
-            threads,
-            round: 1,
-            position: position.into(),
-            depth: 9,
-            nodes,
-            best: if threads == 1 || position == "a" { "e2e4".into() } else { "d2d4".into() },
-            timing: (micros > 0).then_some(timing),
-        }
-    }
-
-    fn measurement(engines: &[&str], rows: Vec<Row>) -> Measurement {
-        let engines = engines.iter().map(|&name| name.to_owned()).collect();
-        Measurement { engines, rows, ..Measurement::default() }
-    }
-
-    fn near(estimate: Option<Estimate>, value: f64) {
-        let found = estimate.unwrap();
-        assert!((found.value - value).abs() < 1e-9, "{found:?}, not {value}");
-        assert!(found.interval.low <= value + 1e-9 && value <= found.interval.high + 1e-9, "{found:?}");
-    }
-
-    #[test]
-    fn speed_ups_by_the_clock() {
-        // Twice as fast on one position, four times on the other; the nodes equal and doubled.
-        let rows = vec![
-            row(SESAME, 1, "a", 1000, 8000),
-            row(SESAME, 1, "b", 1000, 8000),
-            row(SESAME, 4, "a", 1000, 4000),
-            row(SESAME, 4, "b", 2000, 2000),
-            // A position without a search of one thread, and an engine without one.
-            row(SESAME, 4, "c", 1, 1000),
-            row("other", 4, "a", 9, 9),
-        ];
-        let measurement = measurement(&[SESAME, "other"], rows);
-        let curves = curves(&measurement, 4);
-        assert_eq!(curves.len(), 1);
-        let [one, four] = curves[0].points.as_slice() else { panic!("{:?}", curves[0].points) };
-        assert_eq!((one.threads, four.threads, four.positions), (1, 4, 2));
-        near(one.speed_up, 1.0);
-        near(four.speed_up, 8f64.sqrt());
-        near(four.nodes, 2f64.sqrt());
-        near(four.per_thread, 4.0 / 2f64.sqrt());
-        near(four.rate, 4.0);
-        near(four.agreement, 0.5);
-        near(one.speed, 125_000.0);
-        assert!((four.others.unwrap() - 0.1).abs() < 1e-9 && one.others == Some(0.0));
-        assert!((four.cores_had.unwrap() - 0.9).abs() < 1e-9);
-    }
-
-    #[test]
-    fn lockstep_speed_ups_by_nodes() {
-        let rows = vec![row(SESAME, 1, "a", 1000, 0), row(SESAME, 2, "a", 1600, 0), row(SESAME, 4, "a", 2000, 0)];
-        let measurement = measurement(&[SESAME], rows);
-        let points = &curves(&measurement, 1)[0].points;
-        near(points[2].per_thread, 2.0);
-        near(points[2].against_half, 1.6);
-        assert_eq!((points[2].speed_up, points[2].rate, points[2].cores_had), (None, None, None));
-    }
-
-    #[test]
-    fn noise_is_weighted_by_time() {
-        let with = |micros, others| {
-            let row = row(SESAME, 1, "a", 1, micros);
-            Row { timing: row.timing.map(|timing| Timing { others, ..timing }), ..row }
-        };
-        let rows = [with(1000, Some(0.4)), with(3000, Some(0.0)), with(9000, None)];
-        assert!((others(rows.iter()).unwrap() - 0.1).abs() < 1e-9);
-        assert_eq!(others([with(5, Some(-0.05))].iter()), Some(0.0));
-        assert_eq!(others([with(5, None)].iter()), None);
-    }
 }

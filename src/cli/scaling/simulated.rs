@@ -44,7 +44,7 @@ pub(super) fn run(plan: &Plan<'_>, file: &mut CsvFile) -> Result<Measurement, Co
         let trace = engine.search(&position.entry.position, limits)?;
         progress.advance(weight(search), format!("{} with {threads}", position.entry.id));
         let (rows, waiting, file) = &mut *measured.lock();
-        waiting.insert(index, Row::new(SESAME, threads, 1, position, &trace, None));
+        waiting.insert(index, Row::new(SESAME, threads, 1, position, &trace));
         // A row waits for those of the searches before.
         while let Some(row) = waiting.remove(&rows.len()) {
             file.add(&row)?;

@@ -8,7 +8,6 @@ use crate::position::Move;
 pub(super) struct CompletedDepth {
     pub(super) depth: u32,
     pub(super) best: Move,
-    /// All workers together, until then.
     pub(super) nodes: u64,
     pub(super) elapsed: Duration,
 }
@@ -20,6 +19,6 @@ pub(super) struct SearchTrace {
     pub(super) best: Option<Move>,
     pub(super) nodes: u64,
     pub(super) elapsed: Duration,
-    /// Processor time of the engine's process during the search.
+    /// Processor time of the engine's process.
     pub(super) cpu: Option<Duration>,
 }

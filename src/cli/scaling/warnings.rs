@@ -3,14 +3,14 @@
 use sesame_report::markdown::percent;
 use sesame_report::statistics::Estimate;
 
-use super::results::{Curve, Measurement, others};
+use super::curves::{Curve, others};
+use super::results::Measurement;
 
-/// Share of the processor time that disturbs a measurement.
+/// More of the processor time disturbs a measurement.
 pub(super) const NOISY: f64 = 0.03;
-/// Share of the cores. With less, other programs have disturbed the search: waiting for locks and page faults takes well
-/// below one per cent.
+/// Share of the cores. With less, other programs have disturbed the search: locks and page faults take below 1 %.
 const ALMOST_ALL: f64 = 0.97;
-/// Positions. With fewer, a bootstrap interval is unreliable.
+/// With fewer positions, a bootstrap interval is unreliable.
 const FEW: usize = 8;
 /// Ratio of a wide interval's ends.
 const WIDE: f64 = 1.35;
