@@ -23,6 +23,24 @@ fn material(position: &Position) -> i32 {
     side(Color::White) - side(Color::Black)
 }
 
+/// A few positions of each of many random games.
+fn positions(count: usize) -> Vec<Position> {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(8);
+    let mut positions = Vec::new();
+    while positions.len() < count {
+        let mut position = Position::startpos();
+        for _ in 0..120 {
+            let moves = position.legal_moves();
+            let Some(&mv) = moves.get(random.next_u32() as usize % moves.len().max(1)) else { break };
+            position.play(mv);
+            if !position.in_check() && random.next_u32().is_multiple_of(16) {
+                positions.push(position.clone());
+            }
+        }
+    }
+    positions
+}
+
 fn args(epochs: u32) -> TrainArgs {
     TrainArgs {
         files: Vec::new(),
@@ -61,7 +79,7 @@ fn train_on(samples: impl Iterator<Item = Sample>, args: &TrainArgs, threads: us
 
 #[test]
 fn the_network_does_not_depend_on_threads() {
-    let all = positions(12);
+    let all = positions(1_200);
     let [(one, losses), (three, other_losses), (eleven, _)] =
         [1, 3, 11].map(|threads| train_on(samples(&all), &args(2), threads));
     assert!(one == three && one == eleven);
@@ -73,7 +91,7 @@ fn the_network_does_not_depend_on_threads() {
 
 #[test]
 fn a_network_learns_material_and_keeps_it_quantised() {
-    let all: Vec<Position> = positions(360).into_iter().step_by(4).collect();
+    let all = positions(9_000);
     let (model, epochs) = train_on(samples(&all), &args(24), 2);
     let [first, last] = [epochs[1], epochs[epochs.len() - 1]];
     let [first_loss, last_loss] = [first, last].map(|losses| losses.training.unwrap().0);
