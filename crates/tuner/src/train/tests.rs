@@ -23,24 +23,6 @@ fn material(position: &Position) -> i32 {
     side(Color::White) - side(Color::Black)
 }
 
-/// A few positions of each of many random games.
-fn positions(count: usize) -> Vec<Position> {
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(8);
-    let mut positions = Vec::new();
-    while positions.len() < count {
-        let mut position = Position::startpos();
-        for _ in 0..120 {
-            let moves = position.legal_moves();
-            let Some(&mv) = moves.get(random.next_u32() as usize % moves.len().max(1)) else { break };
-            position.play(mv);
-            if !position.in_check() && random.next_u32().is_multiple_of(16) {
-                positions.push(position.clone());
-            }
-        }
-    }
-    positions
-}
-
 fn args(epochs: u32) -> TrainArgs {
     TrainArgs {
         files: Vec::new(),
