@@ -6,7 +6,6 @@ use std::sync::atomic::AtomicBool;
 
 use twox_hash::XxHash3_64;
 
-use super::Engine;
 use super::bench_positions::POSITIONS;
 use crate::eval::Network;
 use crate::position::Position;
@@ -22,16 +21,11 @@ pub struct HashFile {
     fingerprint: u64,
 }
 
-impl Engine {
-    /// Returns a handle to save or load the table. A running search is stopped first and reports its best move.
-    pub fn hash_file(&mut self) -> HashFile {
-        self.finish();
-        self.is_used = true;
-        HashFile { table: Arc::clone(&self.table), fingerprint: self.fingerprint }
-    }
-}
-
 impl HashFile {
+    pub(super) fn new(table: Arc<TranspositionTable>, fingerprint: u64) -> Self {
+        Self { table, fingerprint }
+    }
+
     /// Saves the table to the file at `path` with all processors, as [`sesame_table::Table::save`] does.
     /// `progress` is called with the percentage done.
     /// Fails if the file cannot be written or `stop` is set; an existing file stays unchanged.
@@ -68,8 +62,8 @@ pub(super) fn fingerprint_of(network: &Network) -> u64 {
 }
 
 /// Covers everything that the meaning of stored entries depends on: their packing, Zobrist keys and evaluations of the
-/// bench positions, the scale of decisive scores, and the least depth.
-fn fingerprint(network: &Network, pack: fn(&TtEntry, Generation) -> u64, least_depth: i32) -> u64 {
+/// bench positions, the scale of decisive scores, and the minimum depth.
+fn fingerprint(network: &Network, pack: fn(&TtEntry, Generation) -> u64, min_depth: i32) -> u64 {
     let mut bytes = network.to_string().into_bytes();
     for (bound, pv) in [(Bound::Upper, false), (Bound::Lower, true), (Bound::Exact, false)] {
         let entry = TtEntry { mv: 0x1234, score: 0x5678, depth: 0x9a, bound, pv, eval: STORED_NO_EVAL };
@@ -83,7 +77,7 @@ fn fingerprint(network: &Network, pack: fn(&TtEntry, Generation) -> u64, least_d
             bytes.extend(network.evaluate(&position).to_le_bytes());
         }
     }
-    bytes.extend([MATE, TB_WIN, DECISIVE_BOUND, least_depth].into_iter().flat_map(i32::to_le_bytes));
+    bytes.extend([MATE, TB_WIN, DECISIVE_BOUND, min_depth].into_iter().flat_map(i32::to_le_bytes));
     XxHash3_64::oneshot(&bytes)
 }
 
@@ -91,8 +85,9 @@ fn fingerprint(network: &Network, pack: fn(&TtEntry, Generation) -> u64, least_d
 mod tests {
     use std::collections::HashSet;
 
+    use sesame_table::Scheme;
+
     use super::*;
-    use crate::engine::Options;
 
     /// Each packing exchanges two fields, moves one, or has other numbers for the bounds.
     #[test]
@@ -112,13 +107,13 @@ mod tests {
         assert_eq!(HashSet::from(fingerprints).len(), packings.len());
     }
 
-    /// Stored depths count from the least one.
+    /// Stored depths count from the minimum.
     #[test]
-    fn a_file_with_another_least_depth_is_refused() {
+    fn a_file_with_another_min_depth_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let (path, stop) = (folder.path().join("hash"), AtomicBool::new(false));
-        let mut engine = Engine::new(Options { hash_mib: 1, ..Options::default() }).unwrap();
-        let own = engine.hash_file();
+        let table = Arc::new(TranspositionTable::with_mib(1, Scheme::TwoBig1).unwrap());
+        let own = HashFile::new(table, fingerprint_of(&Network::embedded()));
         own.save(&path, &stop, &|_| {}).unwrap();
         own.load(&path, &stop, &|_| {}).unwrap();
         let fingerprint = fingerprint(&Network::embedded(), TtEntry::pack, QS_NO_CHECKS - 1);

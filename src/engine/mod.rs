@@ -18,6 +18,7 @@
 
 pub mod bench;
 mod bench_positions;
+mod blocking;
 mod hash_file;
 mod search_report;
 mod strength_limit;
@@ -314,6 +315,13 @@ impl Engine {
     /// Sets the options of Syzygy probing for later searches.
     pub fn set_syzygy_options(&mut self, options: SyzygyOptions) {
         self.options.syzygy = options;
+    }
+
+    /// Returns a handle to save or load the table. A running search is stopped first and reports its best move.
+    pub fn hash_file(&mut self) -> HashFile {
+        self.finish();
+        self.is_used = true;
+        HashFile::new(Arc::clone(&self.table), self.fingerprint)
     }
 
     /// Sets how later searches choose the move to play; `None` for the best move.

@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-use super::SearchReport;
+use super::search_report::SearchReport;
 use crate::position::Game;
 use crate::smp::{BestMove, CurrentMove, Info, Limits, Line, Score, Search, Sink};
 
@@ -35,39 +35,27 @@ pub struct StrengthLimit {
     seed: Option<u64>,
 }
 
-/// For one Elo.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Level {
-    elo: u32,
-    nodes: u64,
-    /// Loss in centipawns that divides a line's probability by e.
-    temperature: f64,
-}
-
-const fn level(elo: u32, nodes: u64, temperature: f64) -> Level {
-    Level { elo, nodes, temperature }
-}
-
-/// By the strength of Stockfish's skill levels 0 to 9; docs/results/playing-weaker.md has the measurements. Between two
-/// levels, nodes are interpolated geometrically and temperatures linearly.
-const LEVELS: [Level; 10] = [
-    level(1320, 1_130, 245.0),
-    level(1470, 1_430, 202.0),
-    level(1610, 1_990, 151.0),
-    level(1740, 2_510, 121.0),
-    level(1920, 4_170, 79.0),
-    level(2200, 8_540, 51.0),
-    level(2360, 16_700, 33.0),
-    level(2500, 25_300, 26.0),
-    level(2600, 46_000, 19.0),
-    level(2700, 76_900, 14.0),
+/// Elo, nodes, and temperature: the loss in centipawns that divides a line's probability by e. The Elo are the strength of
+/// Stockfish's skill levels 0 to 9; docs/results/playing-weaker.md has the measurements. Between two levels, nodes are
+/// interpolated geometrically and temperatures linearly.
+const LEVELS: [(u32, u64, f64); 10] = [
+    (1320, 1_130, 245.0),
+    (1470, 1_430, 202.0),
+    (1610, 1_990, 151.0),
+    (1740, 2_510, 121.0),
+    (1920, 4_170, 79.0),
+    (2200, 8_540, 51.0),
+    (2360, 16_700, 33.0),
+    (2500, 25_300, 26.0),
+    (2600, 46_000, 19.0),
+    (2700, 76_900, 14.0),
 ];
 
-/// With limited strength. In most positions the lowest node limit suffices for these lines at depth 1.
+/// Lines of a search with limited strength. In most positions the lowest node limit suffices for them at depth 1.
 const LIMITED_LINES: usize = 4;
 /// Each line costs time at full strength.
 const VARIED: LineChoice = LineChoice { lines: 2, temperature: 10.0, max_mate: i32::MAX };
-/// Of a line that can be played, in temperatures.
+/// Maximum loss of a line that can be played, in temperatures.
 const MAX_LOSS: f64 = 6.0;
 /// Elo for each move more of the recognised mates. The lowest Elo recognises mates in one move.
 const ELO_PER_MATE_MOVE: u32 = 345;
@@ -76,9 +64,9 @@ const LONG_MATE_VALUE: f64 = 2_000.0;
 
 impl StrengthLimit {
     /// The lowest Elo.
-    pub const MIN_ELO: u32 = LEVELS[0].elo;
+    pub const MIN_ELO: u32 = LEVELS[0].0;
     /// The highest Elo.
-    pub const MAX_ELO: u32 = LEVELS[LEVELS.len() - 1].elo;
+    pub const MAX_ELO: u32 = LEVELS[LEVELS.len() - 1].0;
 
     /// Creates a limit of about this Elo, clamped to [`StrengthLimit::MIN_ELO`]..=[`StrengthLimit::MAX_ELO`].
     /// With a `seed`, the choice is reproducible for the same search of the same game.
@@ -86,18 +74,18 @@ impl StrengthLimit {
         StrengthLimit { elo: elo.clamp(Self::MIN_ELO, Self::MAX_ELO), seed }
     }
 
-    fn level(&self) -> Level {
-        let above = LEVELS.partition_point(|level| level.elo < self.elo).clamp(1, LEVELS.len() - 1);
-        let (low, high) = (LEVELS[above - 1], LEVELS[above]);
-        let share = f64::from(self.elo - low.elo) / f64::from(high.elo - low.elo);
-        let nodes = low.nodes as f64 * (high.nodes as f64 / low.nodes as f64).powf(share);
-        let temperature = low.temperature + share * (high.temperature - low.temperature);
-        Level { elo: self.elo, nodes: nodes.round() as u64, temperature }
+    /// Returns nodes and temperature.
+    fn level(&self) -> (u64, f64) {
+        let above = LEVELS.partition_point(|&(elo, ..)| elo < self.elo).clamp(1, LEVELS.len() - 1);
+        let [(low_elo, low_nodes, low), (high_elo, high_nodes, high)] = [LEVELS[above - 1], LEVELS[above]];
+        let share = f64::from(self.elo - low_elo) / f64::from(high_elo - low_elo);
+        let nodes = low_nodes as f64 * (high_nodes as f64 / low_nodes as f64).powf(share);
+        (nodes.round() as u64, low + share * (high - low))
     }
 
     fn choice(&self) -> LineChoice {
         let max_mate = (1 + (self.elo - Self::MIN_ELO) / ELO_PER_MATE_MOVE) as i32;
-        LineChoice { lines: LIMITED_LINES, temperature: self.level().temperature, max_mate }
+        LineChoice { lines: LIMITED_LINES, temperature: self.level().1, max_mate }
     }
 
     /// Turns off tablebase probes, which are too strong for a limited player. Time alone cuts the reported thinking short:
@@ -105,7 +93,7 @@ impl StrengthLimit {
     fn apply(&self, search: &mut Search) {
         let Limits { depth, nodes, mate, .. } = search.limits;
         search.takes_its_time = depth.is_none() && mate.is_none() && nodes.is_none();
-        let nodes = self.level().nodes;
+        let (nodes, _) = self.level();
         search.limits.nodes = Some(search.limits.nodes.map_or(nodes, |limit| limit.min(nodes)));
         search.syzygy = None;
     }
@@ -130,11 +118,10 @@ impl MoveChoice {
 
 #[derive(Debug, Clone, Copy)]
 struct LineChoice {
-    /// To choose from.
     lines: usize,
-    /// As in [`Level`].
+    /// As in [`LEVELS`].
     temperature: f64,
-    /// Recognised mates, in moves.
+    /// Maximum length of recognised mates, in moves.
     max_mate: i32,
 }
 
@@ -170,7 +157,7 @@ impl LineChoice {
     }
 }
 
-/// In 0..1. With a seed it depends only on the seed and the game.
+/// Returns a number in 0..1, which with a seed depends only on the seed and the game.
 fn random(seed: Option<u64>, game: &Game) -> f64 {
     let plies = game.previous_keys().len() as u64;
     let seed = match seed {
@@ -237,7 +224,7 @@ impl Sink for MoveChoiceSink {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{ChannelSink, SearchEvent};
+    use crate::engine::search_report::{ChannelSink, SearchEvent};
     use crate::position::Position;
     use crate::smp::Bound;
 
@@ -264,22 +251,12 @@ mod tests {
 
     #[test]
     fn nodes_grow_and_temperature_falls_with_elo() {
-        let mut previous = Level { elo: 0, nodes: 0, temperature: f64::INFINITY };
-        for elo in StrengthLimit::MIN_ELO..=StrengthLimit::MAX_ELO {
-            let level = StrengthLimit::new(elo, None).level();
-            assert!(level.nodes >= previous.nodes && level.temperature < previous.temperature, "{level:?}");
-            previous = level;
+        let levels = (StrengthLimit::MIN_ELO..=StrengthLimit::MAX_ELO).map(|elo| StrengthLimit::new(elo, None).level());
+        assert!(levels.is_sorted_by(|one, other| one.0 <= other.0 && one.1 > other.1));
+        for (elo, level) in [(0, (1_130, 245.0)), (1675, (2_235, 136.0)), (2200, (8_540, 51.0)), (9999, (76_900, 14.0))]
+        {
+            assert_eq!(StrengthLimit::new(elo, None).level(), level);
         }
-        for level in LEVELS {
-            assert_eq!(StrengthLimit::new(level.elo, None).level(), level);
-        }
-        // Half-way between two levels.
-        let between = StrengthLimit::new(1675, None).level();
-        assert_eq!((between.nodes, between.temperature), ((1_990_f64 * 2_510.0).sqrt().round() as u64, 136.0));
-        assert_eq!(
-            (StrengthLimit::new(0, None), StrengthLimit::new(9999, None)),
-            (StrengthLimit::new(StrengthLimit::MIN_ELO, None), StrengthLimit::new(StrengthLimit::MAX_ELO, None))
-        );
     }
 
     #[test]

@@ -6,32 +6,29 @@ use sesame::search::score::is_mate;
 /// Earlier positions are all alike, and not training positions.
 pub const FIRST_PLY: usize = 16;
 
-/// In centipawns.
+/// Centipawns.
 const MAX_BLENDED: f32 = 1_500.0;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GameRecord {
     pub start: Position,
-    /// With the search's score before each, in centipawns from White's point of view; mate scores are those of
-    /// [`score`](sesame::search::score).
+    /// Moves with the search's score before each, in centipawns from White's point of view or as in [`score`](sesame::search::score).
     pub moves: Vec<(Move, i16)>,
-    /// For White in half points: 0, 1 or 2.
+    /// Half points of White: 0, 1 or 2.
     pub result: u8,
 }
 
-/// From the start of the game, by the move number.
+/// Returns the ply by the move number.
 pub(crate) fn ply_of(position: &Position) -> usize {
     2 * usize::from(position.fullmove_number().max(1) - 1) + position.side_to_move() as usize
 }
 
 impl GameRecord {
-    /// Past the opening, not in check, the best move quiet, no mate score. The engine evaluates only such positions, and only there
-    /// the score is about the position alone.
+    /// Only in quiet positions past the opening the score is about the position alone.
     pub fn is_training_position(position: &Position, best: Move, score: i32) -> bool {
         ply_of(position) >= FIRST_PLY && !is_mate(score) && !position.in_check() && !position.is_noisy(best)
     }
 
-    /// In order. The score is from White's point of view.
     pub fn for_each_training_position(&self, mut visit: impl FnMut(&Position, i32)) {
         let mut position = self.start.clone();
         for &(mv, score) in &self.moves {
@@ -49,8 +46,7 @@ impl GameRecord {
     }
 
     /// Blends scores with later ones, TD(lambda) (Sutton 1988; in chess Baxter, Tridgell and Weaver 2000): a share of `1 - lambda`
-    /// is the score itself, the rest the blended score of the next ply. Blended scores are at most 1,500 centipawns; mate scores
-    /// stay.
+    /// is the score itself, the rest the blended score of the next ply. Mate scores stay.
     #[must_use]
     pub fn blended(mut self, lambda: f32) -> GameRecord {
         if lambda == 0.0 {
@@ -97,14 +93,19 @@ pub(crate) mod tests {
         (0..count).map(&mut game).collect()
     }
 
-    /// Returns the positions of so many random games without those in check.
+    /// A few positions of each of many random games.
     pub(crate) fn positions(count: usize) -> Vec<Position> {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(8);
         let mut positions = Vec::new();
-        for game in games(count) {
-            let mut position = game.start;
-            for (mv, _) in game.moves {
+        while positions.len() < count {
+            let mut position = Position::startpos();
+            for _ in 0..120 {
+                let moves = position.legal_moves();
+                let Some(&mv) = moves.get(random.next_u32() as usize % moves.len().max(1)) else { break };
                 position.play(mv);
-                positions.extend((!position.in_check()).then(|| position.clone()));
+                if !position.in_check() && random.next_u32().is_multiple_of(16) {
+                    positions.push(position.clone());
+                }
             }
         }
         positions

@@ -17,17 +17,16 @@ use sesame_command::{CommandError, print_status};
 
 use crate::at;
 
-/// In centipawns, in the order of [`Piece`]. A king has none: both sides have one.
+/// Centipawns in the order of [`Piece`]. A king has none: both sides have one.
 const PIECE_VALUES: [i16; Piece::NUM] = [100, 310, 330, 500, 900, 0];
-/// In centipawns for each step towards the centre, 0 to 6 steps.
+/// Centipawns for each step towards the centre, 0 to 6 steps.
 const CENTRE_BONUS: [i16; Piece::NUM] = [1, 4, 3, 1, 1, 0];
-/// In centipawns for each rank beyond the second.
+/// Centipawns for each rank beyond the second.
 const ADVANCE_BONUS: i16 = 4;
 
-/// On either side of the middle pair.
 const OUTER_PAIRS: i16 = 12;
 const PAIRS: usize = 2 * OUTER_PAIRS as usize + 1;
-/// In centipawns. The evaluation is exact up to this difference, and constant beyond.
+/// Centipawns. The evaluation is exact up to this difference, and constant beyond.
 pub const LINEAR_RANGE: i32 = QA * OUTER_PAIRS as i32 + QA / 2;
 
 const OUTPUT_WEIGHT: i16 = 16;
@@ -52,7 +51,7 @@ pub fn run(args: &InitArgs) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// In centipawns, seen from the piece's own side.
+/// Returns centipawns, seen from the piece's own side.
 pub fn piece_value(kind: Piece, square: Square) -> i16 {
     let (file, rank) = (square.file() as i16, square.rank() as i16);
     let steps = file.min(7 - file) + rank.min(7 - rank);
@@ -120,7 +119,7 @@ mod tests {
     fn the_evaluation_is_exactly_the_material() {
         let network = Network::new(&material_weights()).unwrap();
         let mut largest = 0;
-        for position in positions(300) {
+        for position in positions(9_000) {
             let value = network.evaluate(&position);
             assert_eq!(value, expected(&position), "{}", position.fen(false));
             let mut other_side = position.clone();
@@ -128,7 +127,7 @@ mod tests {
             assert_eq!(network.evaluate(&other_side), -value, "{}", position.fen(false));
             largest = largest.max(value.abs());
         }
-        assert!(largest > 1_500, "{largest}");
+        assert!(largest > 1_000, "{largest}");
     }
 
     #[test]

@@ -27,7 +27,6 @@ use std::path::Path;
 use sesame_command::CommandError;
 use sesame_command::files::FileError;
 
-/// For `map_err`.
 fn at(path: &Path) -> impl FnOnce(io::Error) -> CommandError + '_ {
     |source| FileError::at(path)(source).into()
 }
@@ -40,7 +39,6 @@ fn output_is_input(path: &Path) -> CommandError {
     CommandError::Usage(format!("{}: it is an input file, so it cannot be the output as well", path.display()))
 }
 
-/// Begins a recipe: the text of all settings of a run.
 fn recipe_head(kind: &str) -> String {
     format!("sesame {} {kind}", env!("CARGO_PKG_VERSION"))
 }

@@ -24,25 +24,20 @@ use crate::{at, refused};
 const MAGIC: [u8; 8] = *b"SesGame1";
 const HEADER_BYTES: usize = 44;
 const CHECKSUM: Range<usize> = 36..44;
-/// Games of a block. A killed writer loses at most as many.
 pub(crate) const MAX_GAMES: usize = 512;
-/// Bytes of recipe and code of a block.
 const MAX_BODY: u32 = 1 << 26;
 
 const NO_STORE: &str = "it has no block of games; is it a store?";
 
-/// Games with their numbers.
 pub(crate) type NumberedGames = Vec<(u64, GameRecord)>;
 
 #[derive(Debug)]
 pub(crate) struct Block {
     /// Everything that its games depend on but their numbers.
     pub(crate) recipe: String,
-    /// The number of the first; the others follow.
     first: u64,
     games: u32,
     plies: u32,
-    /// For training.
     pub(crate) positions: u32,
     code: Vec<u8>,
     pub(crate) checksum: u64,
@@ -57,7 +52,6 @@ impl Block {
         (HEADER_BYTES + self.recipe.len() + self.code.len()) as u64
     }
 
-    /// `path` is for the message.
     fn decode(&self, path: &Path) -> Result<NumberedGames, CommandError> {
         let Range { start, end } = self.numbers();
         let fault = |error: &dyn Display| refused(path, format!("games {start} to {}: {error}", end.saturating_sub(1)));
@@ -117,13 +111,11 @@ impl Block {
     }
 }
 
-/// Counts plies, and positions for training.
 fn counts(games: &[GameRecord]) -> (u64, u64) {
     let plies = games.iter().map(|game| game.moves.len() as u64).sum();
     (plies, games.iter().map(GameRecord::training_positions).sum())
 }
 
-/// Leaves out the checksum itself.
 fn checksum(block: &[u8]) -> u64 {
     let mut hasher = XxHash3_64::new();
     hasher.write(&block[..CHECKSUM.start]);
@@ -137,7 +129,6 @@ pub(crate) struct StoreReader {
     file: File,
     path: PathBuf,
     offset: u64,
-    /// Bytes of damaged or incomplete blocks.
     pub(crate) skipped: u64,
     is_store: bool,
 }
@@ -232,7 +223,6 @@ pub(crate) fn read_blocks<S: Send>(
     }))
 }
 
-/// Iterates over the games up to the first error.
 pub(crate) fn games(
     path: &Path,
     threads: usize,
@@ -242,10 +232,8 @@ pub(crate) fn games(
         .flat_map(|games| games.map_or_else(|error| vec![Err(error)], |games| games.into_iter().map(Ok).collect())))
 }
 
-/// The games of one recipe in a store.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Contents {
-    /// Ascending, unless blocks were appended in another order.
     pub(crate) numbers: Vec<Range<u64>>,
     pub(crate) games: u64,
     pub(crate) plies: u64,
@@ -364,7 +352,7 @@ pub(crate) mod tests {
         super::games(path, 1).unwrap().map(Result::unwrap).collect()
     }
 
-    /// Of the first block.
+    /// Changes the plies in the header of the first block.
     pub(crate) fn spoil_counts(path: &Path) {
         let mut bytes = std::fs::read(path).unwrap();
         let length = StoreReader::open(path).unwrap().next().unwrap().unwrap().bytes();

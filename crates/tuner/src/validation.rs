@@ -5,12 +5,10 @@ use sesame_command::CommandError;
 /// One game in so many belongs to the validation set. Whole games, since positions of one game resemble each other.
 const VALIDATION_INTERVAL: u64 = 20;
 
-/// `number` is that of the game in its recipe.
 pub(crate) fn is_validation_game(number: u64) -> bool {
     number % VALIDATION_INTERVAL == VALIDATION_INTERVAL - 1
 }
 
-/// Checks that there are `needed` training positions, and some for validation.
 pub(crate) fn check_counts(training: usize, needed: usize, validation: usize) -> Result<(), CommandError> {
     if training < needed {
         return Err(CommandError::Failed(format!("{training} training positions; {needed} are needed")));

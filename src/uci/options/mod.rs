@@ -4,6 +4,7 @@
 
 use std::ops::RangeInclusive;
 use std::path::Path;
+use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,7 +27,7 @@ const SEARCHING: &str = "the table is neither saved nor loaded during a search: 
 struct UciOption {
     name: &'static str,
     kind: OptionKind,
-    /// Further condition for a value. The error describes valid values.
+    /// A further condition for a value. The error describes valid values.
     validate: fn(&str) -> Result<(), String>,
     /// Refuses a new value during a search. Other options wait for the end of the search.
     refusal: Option<&'static str>,
@@ -103,10 +104,24 @@ static OPTIONS: [UciOption; 27] = [
     }),
     check("UCI_Chess960", false, |session, on| session.sink.set_chess960(on)).followed(),
     check("Lockstep", false, |session, on| session.change(|engine| engine.set_lockstep(on))),
-    combo("Replacement", "TWOBIG1", || Scheme::ALL.iter().map(|scheme| scheme.name()).collect(), Session::set_scheme)
-        .followed(),
-    combo("SmpStrategy", "shared", || SmpStrategy::ALL.map(SmpStrategy::name).to_vec(), Session::set_strategy)
-        .followed(),
+    combo(
+        "Replacement",
+        "TWOBIG1",
+        || Scheme::ALL.iter().map(|scheme| scheme.name()).collect(),
+        |session, scheme| {
+            session.set_parsed(scheme, Engine::set_scheme);
+        },
+    )
+    .followed(),
+    combo(
+        "SmpStrategy",
+        "shared",
+        || SmpStrategy::ALL.map(SmpStrategy::name).to_vec(),
+        |session, strategy| {
+            session.set_parsed(strategy, Engine::set_strategy);
+        },
+    )
+    .followed(),
     check("Pin Threads", false, |session, pin| session.set_affinity(|affinity| affinity.pin = pin)).followed(),
     text("NumaPolicy", "auto", Session::set_numa_policy)
         .validated(|text| text.parse::<NumaPolicy>().map(drop).map_err(|_| NumaPolicy::GRAMMAR.to_owned()))
@@ -154,16 +169,9 @@ impl Session {
         self.output.info(&remains);
     }
 
-    fn set_scheme(&mut self, name: &str) {
-        if let Ok(scheme) = name.parse() {
-            self.change(|engine| engine.set_scheme(scheme));
-        }
-    }
-
-    fn set_strategy(&mut self, name: &str) {
-        if let Ok(strategy) = name.parse() {
-            self.change(|engine| engine.set_strategy(strategy));
-        }
+    /// The value is valid.
+    fn set_parsed<T: FromStr>(&mut self, value: &str, set: fn(&mut Engine, T) -> Result<(), EngineError>) {
+        value.parse().into_iter().for_each(|value| self.change(|engine| set(engine, value)));
     }
 
     fn set_numa_policy(&mut self, policy: &str) {
@@ -221,7 +229,7 @@ impl Session {
     }
 }
 
-/// Has a new, valid value. A search parameter (feature `tune`) has been set already.
+/// An option with a new, valid value. A search parameter (feature `tune`) has been set already.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Setting {
     name: &'static str,

@@ -151,19 +151,11 @@ fn bad_values_are_explained() {
     for (name, value) in [
         ("Hash", "0"),
         ("Hash", "33554433"),
-        ("Hash", "-1"),
         ("Hash", "99999999999999999999"),
         ("Hash", "16 MB"),
-        ("Hash", ""),
-        ("Threads", "1025"),
-        ("MultiPV", "257"),
-        ("Move Overhead", "5001"),
         ("Ponder", "yes"),
         ("UCI_Chess960", ""),
         ("Replacement", "RANDOM"),
-        ("SmpStrategy", "half"),
-        ("UCI_Elo", "1299"),
-        ("UCI_Elo", "2701"),
         ("Strength Seed", "-1"),
     ] {
         let message = parse_setting(name, Some(value)).unwrap_err();

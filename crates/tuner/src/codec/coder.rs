@@ -42,14 +42,12 @@ impl Coder {
         Self::Decoder(DefaultRangeDecoder::from_compressed(words).unwrap_or_else(|never| match never {}))
     }
 
-    /// Returns the code; none from a decoder.
     pub(super) fn finish(self) -> Vec<u8> {
         let Self::Encoder(encoder) = self else { return Vec::new() };
         let words = encoder.into_compressed().unwrap_or_else(|never| match never {});
         words.into_iter().flat_map(u32::to_le_bytes).collect()
     }
 
-    /// `probability` of `true`, in 1/65536.
     #[inline]
     pub(super) fn bit(&mut self, bit: bool, probability: NonZeroU16) -> Result<bool, CodeError> {
         match self {
@@ -87,7 +85,6 @@ impl DecoderModel<PROBABILITY_BITS> for Chance {
 /// Learns the probability of a decision: the mean of the first decisions, then a moving average.
 #[derive(Clone, Copy)]
 pub(super) struct Bit {
-    /// As in [`Chance`].
     pub(super) probability: u16,
     pub(super) decisions: u16,
 }
@@ -168,7 +165,6 @@ pub(super) fn size_class(size: u32) -> usize {
     }
 }
 
-/// The first bit is learnt; the rest is even.
 pub(super) fn code_in_class(coder: &mut Coder, high: &mut Bit, class: usize, value: u32) -> Result<u32, CodeError> {
     const EVEN: NonZeroU16 = NonZeroU16::new(1 << 15).unwrap();
     if class < 4 {
@@ -184,7 +180,6 @@ pub(super) fn code_in_class(coder: &mut Coder, high: &mut Bit, class: usize, val
     Ok(found)
 }
 
-/// Codes numbers below 2^16.
 #[derive(Default)]
 pub(super) struct Number {
     class: Tree<5>,

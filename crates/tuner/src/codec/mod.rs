@@ -18,7 +18,6 @@ use self::coder::{Bit, Coder, Number, Tree, code_in_class, size_class};
 use self::move_order::{MoveHistory, MoveOrder};
 use crate::game_record::GameRecord;
 
-/// Codes the games one after the other.
 pub fn encode(games: &[GameRecord]) -> Result<Vec<u8>, CodeError> {
     let (mut coder, mut models) = (Coder::encoder(), GameModels::default());
     for game in games {
@@ -32,7 +31,6 @@ pub fn decode(bytes: &[u8], games: usize) -> Result<Vec<GameRecord>, CodeError> 
     (0..games).map(|_| models.game(&mut coder, None)).collect()
 }
 
-/// The adaptive models of a block.
 #[derive(Default)]
 struct GameModels {
     start: StartModels,
@@ -43,7 +41,6 @@ struct GameModels {
 }
 
 impl GameModels {
-    /// Codes `game`, or decodes one.
     fn game(&mut self, coder: &mut Coder, game: Option<&GameRecord>) -> Result<GameRecord, CodeError> {
         let start = self.start.code(coder, game.map(|game| &game.start))?;
         let mut position = start.clone();
@@ -111,8 +108,7 @@ impl ScoreHistory {
     }
 }
 
-/// Codes the difference from the score before, from the point of view of the side to move. Its size has the mean probability of two
-/// models.
+/// Codes the difference from the score before, from the point of view of the side to move.
 #[derive(Default)]
 struct ScoreModels {
     by_swing: [[Tree<5>; SIZES.len() + 1]; SWINGS],
@@ -156,7 +152,6 @@ impl ScoreModels {
     }
 }
 
-/// Codes a position square by square, with what stands there at the start of a game as context.
 #[derive(Default)]
 struct StartModels {
     squares: [Tree<4>; 16],
@@ -166,7 +161,6 @@ struct StartModels {
     fullmove_number: Number,
 }
 
-/// Kinds of pieces, with [`CASTLING_ROOK`] and [`BLACK`].
 const EMPTY: usize = 7;
 const CASTLING_ROOK: usize = 6;
 const BLACK: usize = 8;

@@ -8,9 +8,9 @@ use sesame::position::{BitBoard, Color, Move, Piece, Position, Square};
 
 use super::coder::{Bit, CodeError, Coder};
 
-/// By piece, and for captures by victim: pawn to queen.
+/// Weights by piece and victim, pawn to queen.
 type ByVictim = [[i16; 5]; Piece::NUM];
-/// By piece and [`Maps::danger`] of a square.
+/// Weights by piece and [`Maps::danger`] of a square.
 type ByDanger = [[i16; 4]; Piece::NUM];
 /// Two game phases, by piece and rank or file, from the mover's side.
 type ByLine = [[[i16; 8]; Piece::NUM]; 2];
@@ -57,19 +57,17 @@ const THREAT: ByVictim = [
     [58, 30, 41, 38, 0],
 ];
 const CASTLING: i16 = -10;
-/// To where the opponent has just captured, or just moved.
+/// Weights of a move to where the opponent has just captured, or just moved.
 const RECAPTURE: i16 = 34;
 const TO_LAST: i16 = -26;
-/// The piece that this side moved last: back, or elsewhere.
 const MOVE_BACK: i16 = 30;
 const MOVE_AGAIN: i16 = 8;
-/// By danger of the target.
+/// Weights by danger of the target.
 const CHECK: [i16; 4] = [79, 13, 43, 12];
 const QUEENING: i16 = 42;
 const UNDERPROMOTION: i16 = -91;
-/// By rank of the target.
 const PASSED_PAWN: [i16; 8] = [0, 0, -8, 34, 28, 27, 34, 21];
-/// By distance from the target of the opponent's move.
+/// Weights by distance from the target of the opponent's move.
 const DISTANCE: [i16; 8] = [19, -18, -23, -28, -32, -37, -40, -41];
 const RANK: ByLine = [
     [
@@ -112,7 +110,6 @@ const VALUES: [u8; Piece::NUM] = [1, 3, 3, 5, 9, 20];
 /// Positions with more pieces are of the first phase.
 const LATE_PIECES: u32 = 16;
 
-/// The facts about the game so far on which the weights depend.
 #[derive(Default)]
 pub(super) struct MoveHistory {
     /// The last move and the one before, each with whether it was a capture.
@@ -123,7 +120,7 @@ pub(super) struct MoveHistory {
 #[derive(Default)]
 struct Maps {
     by_enemy: BitBoard,
-    /// By enemy pieces of less value than each of ours.
+    /// Attacked by enemy pieces of less value than each of ours.
     by_lesser: [BitBoard; Piece::NUM],
     by_own: BitBoard,
     by_two_own: BitBoard,
@@ -229,15 +226,14 @@ const OCTAVE: [u64; 32] = [
     2_008_256, 2_052_231,
 ];
 
-/// Codes moves: for each move in order of likelihood, whether it is the one.
+/// Codes for each move in order of likelihood whether it is the one.
 #[derive(Default)]
 pub(super) struct MoveOrder {
-    /// By expected probability, below one half or not and in half octaves, and by rank.
+    /// Indexed by expected probability, below one half or not and in half octaves, and by rank.
     found: [[[Bit; 3]; 32]; 2],
 }
 
 impl MoveOrder {
-    /// `legal` has a move.
     pub(super) fn code(
         &mut self,
         coder: &mut Coder,

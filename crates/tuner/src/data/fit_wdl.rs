@@ -17,14 +17,13 @@ use crate::store::{Block, NumberedGames, read_blocks};
 use crate::train::warm_cosine;
 use crate::validation::{check_counts, is_validation_game};
 
-/// Games with larger scores are decided.
 const MAX_SCORE: i32 = 1_500;
 /// Width of a bin, in centipawns.
 const BIN: i32 = 5;
 const MIN_POSITIONS: usize = 1_000;
 
 const STEPS: u32 = 4_000;
-/// In centipawns.
+/// Centipawns.
 const LEARNING_RATE: f64 = 4.0;
 const LAST_RATE: f32 = 0.01;
 const BETAS: [f64; 2] = [0.9, 0.999];
@@ -60,7 +59,6 @@ impl Histogram {
     }
 }
 
-/// Calls `print` with each line of output.
 pub(super) fn run(stores: &[PathBuf], mut print: impl FnMut(&str) -> bool) -> Result<(), CommandError> {
     let (training, validation) = load(stores)?;
     check_counts(training.positions, MIN_POSITIONS, validation.positions)?;
@@ -101,7 +99,6 @@ fn load(stores: &[PathBuf]) -> Result<(Histogram, Histogram), CommandError> {
     Ok((training, validation))
 }
 
-/// Maximises the likelihood of the results.
 fn fit(bins: &Bins) -> WdlModel {
     let mut parameters = START;
     let mut moments = [[0.0; 2]; 6];

@@ -37,7 +37,6 @@ pub(super) fn read_pgn(
     Ok(skipped)
 }
 
-/// Names a file by its first usable game.
 fn import_recipe(pgn: &PgnGame, first: &GameRecord) -> String {
     let tag = |name: &str| pgn.tag(name).unwrap_or("?").to_owned();
     let moves: String = first.moves.iter().map(|(mv, _)| format!("{mv} ")).collect();
@@ -46,7 +45,7 @@ fn import_recipe(pgn: &PgnGame, first: &GameRecord) -> String {
     format!("{}\n{event}, {date}: {white} - {black}\nfirst game {hash:016x}\n", recipe_head("import"))
 }
 
-/// Begins at the first move with a score; `None` without a result, or if a later move has no score.
+/// Begins at the first move with a score; `None` without a result or with a later move without a score.
 fn convert(game: &PgnGame) -> Option<GameRecord> {
     let result = match game.result {
         GameResult::BlackWins => 0,

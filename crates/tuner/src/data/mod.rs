@@ -217,7 +217,6 @@ mod tests {
         record("4k3/3p4/8/8/8/8/3P4/4K3 w - - 0 30", walk.zip(0..plies), result)
     }
 
-    /// Runs a command. Returns its result and its output.
     fn printed(command: &DataCommand) -> (Result<(), CommandError>, Vec<String>) {
         let mut lines = Vec::new();
         let result = run(command, |line| {

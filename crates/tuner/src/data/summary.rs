@@ -13,7 +13,6 @@ use crate::store::{NumberedGames, read_blocks};
 /// One position in so many is counted for the share of distinct positions.
 const KEY_SAMPLING: u64 = 16;
 
-/// Decodes every game.
 pub(super) fn summarize(path: &Path) -> Result<Vec<String>, CommandError> {
     let mut summary = Summary::default();
     let read = |_: &_, games: NumberedGames| {

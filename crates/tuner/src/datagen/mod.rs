@@ -33,10 +33,8 @@ const NO_START: &str = "no game can begin: every start position is over, or beyo
 
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(10);
 
-/// A run fails after this many dropped start positions in a row.
 const MAX_DROPPED_STARTS: u32 = 10_000;
 
-/// Depth of the bench in the recipe, which takes some tenths of a second.
 const RECIPE_BENCH_DEPTH: u32 = 8;
 
 /// Play games against itself and append them, with scores and results, to a store
@@ -138,13 +136,11 @@ pub fn run(args: &DatagenArgs, interrupted: &AtomicBool) -> Result<(), CommandEr
 }
 
 struct DatagenRun<'a> {
-    /// Training positions.
     goal: u64,
     recipe: String,
     before: Contents,
     start: Instant,
     next_game: AtomicU64,
-    /// The store is complete, or a game has failed.
     stop: AtomicBool,
     interrupted: &'a AtomicBool,
     output: Mutex<Output>,
@@ -154,11 +150,9 @@ struct DatagenRun<'a> {
 struct Output {
     store: StoreWriter,
     waiting: BTreeMap<u64, GameRecord>,
-    /// The number of the next game to write.
     next: u64,
     games: u64,
     positions: u64,
-    /// The time of the last status line.
     reported: Instant,
 }
 
@@ -185,7 +179,7 @@ impl DatagenRun<'_> {
         Ok(())
     }
 
-    /// Writes the game and all that waited for it, until the store is complete.
+    /// Writes the game and all that waited for it.
     fn write(&self, number: u64, game: GameRecord) -> Result<(), CommandError> {
         let mut output = self.output.lock();
         output.waiting.insert(number, game);
@@ -222,7 +216,6 @@ impl DatagenRun<'_> {
     }
 }
 
-/// Openings of other recipes are other openings.
 fn seed(recipe: &str, number: u64) -> u64 {
     XxHash3_64::oneshot_with_seed(number, recipe.as_bytes())
 }

@@ -13,26 +13,22 @@ use sesame_report::statistics::below;
 
 use crate::game_record::GameRecord;
 
-/// Cuts a search off, as a multiple of the nodes after which no iteration begins.
+/// Multiple of the nodes after which no iteration begins, at which a search is cut off.
 const HARD_LIMIT: u64 = 8;
 const MAX_DEPTH: u32 = 63;
-/// Positions with at most this many pieces, kings and pawns included...
+/// Positions with at most this many pieces, kings and pawns included, are searched with [`ENDGAME_FACTOR`] times the nodes: scores of
+/// shallow searches err most there.
 const ENDGAME_PIECES: u32 = 10;
-/// ...are searched with so many times the nodes: scores of shallow searches err most there.
 const ENDGAME_FACTOR: u64 = 4;
 pub(super) const TABLE_MIB: usize = 1;
 
-/// Score of a decided game, in centipawns...
+/// A game is won with this score, in centipawns, for [`WIN_PLIES`] plies in a row.
 const WIN_SCORE: i32 = 2_000;
-/// ...for this many plies in a row.
 const WIN_PLIES: u32 = 6;
-/// Largest score of a drawn game, in centipawns...
+/// A game is drawn within this score, in centipawns, for [`DRAW_PLIES`] plies in a row from ply [`DRAW_FROM_PLY`] on.
 const DRAW_SCORE: i32 = 8;
-/// ...for this many plies in a row...
 const DRAW_PLIES: u32 = 12;
-/// ...from this ply on.
 const DRAW_FROM_PLY: usize = 80;
-/// Longer games are drawn.
 const MAX_PLIES: usize = 400;
 
 /// Plays both sides in the caller's thread, whose stack must have
@@ -47,11 +43,8 @@ pub(super) struct Player {
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PlayerSettings {
-    /// No iteration begins after this many nodes.
     pub(super) nodes: u64,
-    /// Percentage of games.
     pub(super) chess960: u32,
-    /// Maximum of a start position for either side, in centipawns.
     pub(super) opening_score: i32,
 }
 
@@ -128,11 +121,9 @@ fn result_by_rule(game: &Game) -> Option<u8> {
     })
 }
 
-/// A part of recipes.
 pub(crate) const UNSCALED_SCORES: &str = "scores without material scaling";
 
 impl PlayerSettings {
-    /// Lists everything about the players that their games depend on.
     pub(super) fn recipe(&self) -> String {
         let Self { nodes, chess960, opening_score } = self;
         format!(
@@ -188,10 +179,8 @@ impl Adjudicator {
     }
 }
 
-/// The smallest number of an opening; the largest is one more, so that both sides come to move first.
 const OPENING_MOVES: u32 = 8;
 
-/// `None` if the game would be over.
 fn random_opening(chess960: u32, random: &mut Xoshiro256PlusPlus) -> Option<Game> {
     let is_chess960 = random.next_u32() % 100 < chess960;
     let mut game =

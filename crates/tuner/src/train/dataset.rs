@@ -15,7 +15,6 @@ use crate::game_record::GameRecord;
 use crate::store::{Block, Contents, NumberedGames, StoreReader, read_blocks};
 use crate::validation::is_validation_game;
 
-/// Limit of scores for the fit of the scale, in centipawns.
 const MAX_SCORE: i16 = 2_000;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -29,14 +28,12 @@ pub(super) enum HeldOut {
 pub(super) struct Dataset {
     pub(super) training: Vec<Sample>,
     pub(super) validation: Vec<Sample>,
-    /// A line of the recipe for each store.
     pub(super) description: String,
-    /// By recipe. A game that is in several stores counts once, in the first.
+    /// Games by recipe. A game that is in several stores counts once, in the first.
     pub(super) seen: BTreeMap<String, Contents>,
 }
 
 impl Dataset {
-    /// Blends scores by `lambda`.
     pub(super) fn load(
         &mut self,
         stores: &[PathBuf],
@@ -114,8 +111,7 @@ pub(super) fn fit_scale(samples: &[Sample]) -> u16 {
     golden_section(20.0, 1_000.0, 30, error).round() as u16
 }
 
-/// Finds the minimum of `error`, which must be unimodal between `low` and `high` (Kiefer 1953). Each step leaves 62 % of the
-/// interval.
+/// Finds the minimum of `error`, which must be unimodal between `low` and `high` (Kiefer 1953).
 fn golden_section(mut low: f64, mut high: f64, steps: u32, error: impl Fn(f64) -> f64) -> f64 {
     const GOLDEN: f64 = 0.618_034;
     for _ in 0..steps {
@@ -131,17 +127,16 @@ pub(super) fn sigmoid(x: f32) -> f32 {
 
 pub(super) type Features = ArrayVec<u16, 32>;
 
-/// With search score and result of its game. The board is flipped so that the side to move plays up.
+/// A position with search score and result of its game. The board is flipped so that the side to move plays up.
 #[derive(Clone, Copy)]
 pub(super) struct Sample {
     occupied: u64,
     /// Kinds of pieces, two in a byte, with [`OPPONENT`] for those of the other side.
     pieces: [u8; 16],
-    /// In centipawns, from the side to move.
+    /// Centipawns, from the side to move.
     pub(super) score: i16,
-    /// In half points, from the side to move.
+    /// Half points, from the side to move.
     pub(super) result: u8,
-    /// Own and opponent's.
     kings: [u8; 2],
 }
 
@@ -167,14 +162,13 @@ impl Sample {
         Self { occupied, pieces, score: score as i16, result, kings }
     }
 
-    /// Blends scores by `lambda`.
     fn all_of(game: GameRecord, lambda: f32) -> Vec<Self> {
         let (game, mut samples) = (game.blended(lambda), Vec::new());
         game.for_each_training_position(|position, score| samples.push(Self::new(position, score, game.result)));
         samples
     }
 
-    /// Lists the features from the perspectives of the side to move and of the opponent.
+    /// Lists the features as the side to move and the opponent see them.
     #[inline]
     pub(super) fn features(&self) -> [Features; 2] {
         let mut features = [Features::new(), Features::new()];
@@ -192,7 +186,6 @@ impl Sample {
         output_bucket(self.occupied.count_ones())
     }
 
-    /// Expected result: the game's result with the weight `result_share`, and the search score.
     pub(super) fn target(&self, result_share: f32, scale: f32) -> f32 {
         let expected = sigmoid(f32::from(self.score) / scale);
         result_share * f32::from(self.result) / 2.0 + (1.0 - result_share) * expected
@@ -205,7 +198,6 @@ mod tests {
     use crate::game_record::tests::games;
     use crate::store::tests::write;
 
-    /// [`super::super::tests`] compares the features with those of the engine.
     #[test]
     fn scores_and_results_are_those_of_the_side_to_move() {
         for (fen, expected) in

@@ -29,7 +29,6 @@ use crate::{at, output_is_input, recipe_head, refused};
 
 /// Samples that stay together when later epochs are shuffled. They have nothing in common: all samples are shuffled before.
 const BLOCK: usize = 64;
-/// The last learning rate as a share of the highest.
 const LAST_RATE: f32 = 0.002;
 
 /// Train a network on games from datagen
@@ -132,8 +131,7 @@ pub fn run(args: &TrainArgs) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Checks before the games are read that all files can be written, that no input is replaced, and that the network replaces only a
-/// network.
+/// Checks that all files can be written, that no input is replaced, and that the network replaces only a network.
 fn check_outputs(args: &TrainArgs) -> Result<(), CommandError> {
     const BESIDE: [&str; 3] = ["csv", "svg", "recipe"];
     let path = &args.output;
@@ -157,7 +155,6 @@ fn check_outputs(args: &TrainArgs) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Returns everything that the network depends on, as text.
 fn recipe(args: &TrainArgs, dataset: &Dataset, scale: u16, origin: &str) -> String {
     let written = args.output_scale.map_or_else(String::new, |written| format!(", written as {written}"));
     let last_share = args.last_result_share.unwrap_or(args.result_share);
@@ -189,7 +186,6 @@ pub(crate) fn warm_cosine(progress: f32, warm_up: f32, last: f32) -> f32 {
     last + (1.0 - last) * 0.5 * (1.0 + (std::f32::consts::PI * decayed).cos())
 }
 
-/// Trains a network. Calls `report` before training and after each epoch.
 fn train(
     dataset: &mut Dataset,
     args: &TrainArgs,
@@ -249,14 +245,12 @@ fn save(args: &TrainArgs, weights: &Weights, epochs: &[EpochLosses], recipe: &st
     write(&path.with_extension("recipe"), recipe.as_bytes())
 }
 
-/// Mean squared errors after an epoch. Epoch 0 is the state before training.
 #[derive(Debug, Clone, Copy)]
 struct EpochLosses {
     epoch: u32,
-    /// The mean loss over the epoch, each sample before its step, and positions per second.
+    /// The mean loss, each sample before its step, and positions per second; `None` before training.
     training: Option<(f64, f64)>,
     validation: f64,
-    /// Against the results of the games alone.
     results: f64,
 }
 

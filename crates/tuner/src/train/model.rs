@@ -12,14 +12,12 @@ use sesame_command::parallel;
 
 use super::dataset::{Features, Sample, sigmoid};
 
-/// Largest absolute weight. Quantised, output weights fit 8 bits (1.98 * 64 = 127). The limit of their sum is checked when a network is
-/// written.
+/// Maximum absolute weight. Quantised, output weights fit 8 bits (1.98 * 64 = 127).
 const MAX_WEIGHT: f32 = 1.98;
 
 const WIDTH: usize = 64;
 const BLOCKS: usize = HIDDEN / WIDTH;
 const _: () = assert!(HIDDEN.is_multiple_of(WIDTH));
-/// Includes biases.
 pub(super) const WEIGHTS: usize = ROWS * HIDDEN + OUTPUT_BUCKETS;
 
 const BIASES: usize = INPUTS;
@@ -32,7 +30,6 @@ type Row = [f32; WIDTH];
 /// The clipped activations of a block in one position, 0 to 1, for the perspectives of the side to move and of the opponent.
 type Activations = [Row; 2];
 
-/// Weights of a block, or their gradients.
 #[derive(Debug, Clone, PartialEq)]
 struct NeuronBlock(Vec<Row>);
 
@@ -59,7 +56,6 @@ impl NeuronBlock {
         activations
     }
 
-    /// The block's part of the output.
     #[inline(always)]
     fn output(&self, activations: &Activations, bucket: usize) -> f32 {
         let mut sum = 0.0;
@@ -69,7 +65,7 @@ impl NeuronBlock {
         sum
     }
 
-    /// Adds the gradients of one position, given the derivative of the loss by the output.
+    /// `output_gradient` is the derivative of the loss by the output.
     #[inline(always)]
     fn add_gradients(
         &self,
@@ -131,20 +127,17 @@ impl Model {
         self.expected_result(outputs, bucket)
     }
 
-    /// `outputs` are the blocks' parts.
     #[inline(always)]
     pub(super) fn expected_result(&self, outputs: impl Iterator<Item = f32>, bucket: usize) -> f32 {
         sigmoid(outputs.sum::<f32>() + self.output_biases[bucket])
     }
 
-    /// In the order of a network file: features, biases, output weights, output biases.
     fn weights(&self) -> Vec<f32> {
         // A row of the network is spread over all blocks.
         let rows = (0..ROWS).flat_map(|row| self.blocks.iter().flat_map(move |block| block.0[row]));
         rows.chain(self.output_biases).collect()
     }
 
-    /// An output of 1.0 is `scale` centipawns.
     pub(super) fn quantised(&self, scale: u16) -> Weights {
         let weights = self.weights();
         let (rows, output_biases) = weights.split_at(ROWS * HIDDEN);
@@ -160,8 +153,7 @@ impl Model {
         }
     }
 
-    /// A network as large as this one survives training, which clips weights to [`MAX_WEIGHT`]. Quantised, a clipped weight may be
-    /// slightly larger.
+    /// Training clips weights to [`MAX_WEIGHT`]. Quantised, a clipped weight may be slightly larger.
     pub(super) fn is_trainable(&self) -> bool {
         self.weights().into_iter().all(|weight| weight.abs() < MAX_WEIGHT + 0.01)
     }
@@ -199,7 +191,6 @@ fn dot(neurons: &Row, weights: &Row) -> f32 {
 
 const BETAS: [f32; 2] = [0.9, 0.999];
 const WEIGHT_DECAY: f32 = 0.01;
-/// Keeps a step finite without a gradient.
 const EPSILON: f32 = 1e-8;
 /// Smaller moments are set to 0. Those of rare features would become subnormal, which is slow.
 const MIN_MOMENT: f32 = 1e-30;
@@ -216,7 +207,6 @@ struct BlockState {
     gradients: NeuronBlock,
     optimiser: AdamW,
     activations: Vec<Activations>,
-    /// The block's part, for each sample of the batch.
     outputs: Vec<f32>,
 }
 
@@ -264,15 +254,12 @@ fn sum_of_losses(model: &Model, samples: &[Sample], result_share: f32, scale: f3
     sum
 }
 
-/// Forward pass, loss, backward pass and optimiser step of a batch. Threads share the blocks of neurons.
 pub(super) struct Trainer {
     pub(super) model: Model,
     blocks: Vec<BlockState>,
     bias_optimiser: AdamW,
-    /// Centipawns of an output of 1.0.
     scale: f32,
     threads: usize,
-    /// Since the last [`take_loss`](Self::take_loss).
     loss: f64,
 }
 
@@ -316,7 +303,6 @@ impl Trainer {
         parts.into_iter().flatten().collect()
     }
 
-    /// Sum over all samples trained on since the last call, each before its step.
     pub(super) fn take_loss(&mut self) -> f64 {
         std::mem::take(&mut self.loss)
     }

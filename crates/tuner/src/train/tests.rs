@@ -61,7 +61,7 @@ fn train_on(samples: impl Iterator<Item = Sample>, args: &TrainArgs, threads: us
 
 #[test]
 fn the_network_does_not_depend_on_threads() {
-    let all = positions(12);
+    let all = positions(1_200);
     let [(one, losses), (three, other_losses), (eleven, _)] =
         [1, 3, 11].map(|threads| train_on(samples(&all), &args(2), threads));
     assert!(one == three && one == eleven);
@@ -73,7 +73,7 @@ fn the_network_does_not_depend_on_threads() {
 
 #[test]
 fn a_network_learns_material_and_keeps_it_quantised() {
-    let all: Vec<Position> = positions(360).into_iter().step_by(4).collect();
+    let all = positions(9_000);
     let (model, epochs) = train_on(samples(&all), &args(24), 2);
     let [first, last] = [epochs[1], epochs[epochs.len() - 1]];
     let [first_loss, last_loss] = [first, last].map(|losses| losses.training.unwrap().0);
