@@ -1,46 +1,19 @@
-//! Arguments of the command line.
+//! Arguments of the small subcommands, and those that several subcommands share.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand};
+use clap::Args;
 use clap_complete::Shell;
 
 use super::CommandError;
-use super::analyse::AnalyseArguments;
-use super::play::PlayArguments;
-use super::scaling::ScalingArgs;
 use crate::engine::bench::DEFAULT_DEPTH;
 use crate::engine::{Engine, NumaPolicy, Options, SmpStrategy};
 use crate::eval::{Network, Simd};
+use crate::position::Position;
 use crate::uci::{MAX_HASH_MIB, MAX_THREADS};
 use sesame_command::{print_status, whole_number};
-
-/// A UCI chess engine whose threads share one lock-free transposition table.
-///
-/// Without a subcommand, Sesame runs the UCI protocol for chess GUIs.
-#[derive(Debug, Parser)]
-#[command(name = "sesame", version)]
-pub(super) struct Cli {
-    #[command(subcommand)]
-    pub(super) command: Option<Command>,
-}
-
-#[derive(Debug, Subcommand)]
-pub(super) enum Command {
-    /// Run the UCI protocol (the default)
-    Uci,
-    Bench(BenchArguments),
-    Speedtest(SpeedtestArguments),
-    #[command(alias = "analyze")]
-    Analyse(AnalyseArguments),
-    Play(PlayArguments),
-    Perft(PerftArguments),
-    Scaling(ScalingArgs),
-    Man(ManArguments),
-    Completions(CompletionsArguments),
-}
 
 #[derive(Debug, Args)]
 pub(super) struct NetworkArguments {
@@ -194,6 +167,19 @@ pub(super) struct CompletionsArguments {
     pub(super) shell: Shell,
 }
 
+/// Reads a FEN; an empty string or `startpos` is the start position. Reports each repair on the standard error.
+pub(super) fn position(fen: &str) -> Result<Position, CommandError> {
+    match fen.trim() {
+        "" | "startpos" => Ok(Position::startpos()),
+        fen => {
+            let (position, repairs) =
+                Position::from_lenient_fen(fen).map_err(|error| CommandError::Usage(format!("bad FEN: {error}")))?;
+            repairs.iter().for_each(|repair| print_status(&format!("FEN: {repair}")));
+            Ok(position)
+        }
+    }
+}
+
 pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     let time = text.parse().ok().and_then(|number| Duration::try_from_secs_f64(number).ok());
     let is_valid = |time: &Duration| !time.is_zero() && *time <= Duration::from_secs(1 << 32);
@@ -222,14 +208,7 @@ pub(super) fn thread_count(text: &str) -> Result<u16, String> {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
-
-    #[test]
-    fn the_definition_is_sound() {
-        Cli::command().debug_assert();
-    }
 
     #[test]
     fn auto_is_one_thread_a_physical_core() {

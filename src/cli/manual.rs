@@ -6,7 +6,8 @@ use std::{fs, io};
 use clap::CommandFactory;
 
 use super::CommandError;
-use super::arguments::{Cli, CompletionsArguments, ManArguments};
+use super::arguments::{CompletionsArguments, ManArguments};
+use super::subcommand::Cli;
 use crate::uci::Output;
 
 /// Creates the folder if needed.

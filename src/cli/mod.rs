@@ -13,6 +13,7 @@ mod manual;
 mod mpi;
 mod play;
 mod scaling;
+mod subcommand;
 mod terminal;
 
 use std::env;
@@ -27,11 +28,11 @@ use sesame_command::{self as command, CommandError, print_status};
 
 use crate::engine::Affinity;
 use crate::engine::bench::{self, BenchOptions, BenchPosition};
-use crate::position::Position;
 use crate::uci::{self, Output};
-use arguments::{BenchArguments, Cli, Command, PerftArguments};
+use arguments::{BenchArguments, PerftArguments, position};
 use interrupt::Interrupt;
 use scaling::ScalingArgs;
+use subcommand::{Cli, Command};
 
 pub fn main() -> ExitCode {
     let is_session = || matches!(Cli::try_parse(), Ok(Cli { command: None | Some(Command::Uci) }));
@@ -159,17 +160,4 @@ fn run_perft(arguments: &PerftArguments, output: &Output) -> Result<(), CommandE
         output.line(&format!("\n{sum} leaves at depth {depth}, {seconds:.3} s, {millions:.1} million per second"));
     }
     Ok(())
-}
-
-/// An empty string or `startpos` is the start position. Notes each repair of the FEN on the standard error.
-fn position(fen: &str) -> Result<Position, CommandError> {
-    match fen.trim() {
-        "" | "startpos" => Ok(Position::startpos()),
-        fen => {
-            let (position, repairs) =
-                Position::from_lenient_fen(fen).map_err(|error| CommandError::Usage(format!("bad FEN: {error}")))?;
-            repairs.iter().for_each(|repair| print_status(&format!("FEN: {repair}")));
-            Ok(position)
-        }
-    }
 }

@@ -70,7 +70,7 @@ struct Status {
 }
 
 impl Progress {
-    /// An earlier run has done `done` of `total`.
+    /// An earlier run has done `done` of `total`, which is 0 if it is unknown.
     pub fn new(total: u64, done: u64) -> Self {
         let state = Mutex::new(Status { done, message: String::new(), drawn: None, line: StatusLine::default() });
         Self { total, before: done, started: Instant::now(), state }
@@ -109,6 +109,9 @@ impl Progress {
     }
 
     fn text(&self, state: &Status, elapsed: Duration) -> String {
+        if self.total == 0 {
+            return format!("{} gone  {}", clock(elapsed), state.message);
+        }
         let percent = state.done.min(self.total) * 100 / self.total.max(1);
         let own = state.done.saturating_sub(self.before);
         let left = match own {

@@ -8,10 +8,9 @@ use std::str::FromStr;
 
 use crate::engine::Score;
 
-/// Limit of a score.
 const MAX_CENTIPAWNS: i32 = 1000;
 
-/// 0 to 1. A draw counts as half a win.
+/// Returns 0 to 1. A draw counts as half a win.
 pub(super) fn chances(score: Score) -> f64 {
     match score {
         Score::Centipawns(centipawns) => 1.0 / (1.0 + (-0.003_682_08 * f64::from(centipawns)).exp()),
@@ -46,7 +45,6 @@ pub(super) enum Judgement {
 impl Judgement {
     pub(super) const ALL: [Judgement; 3] = [Judgement::Inaccuracy, Judgement::Mistake, Judgement::Blunder];
 
-    /// Returns name, numeric annotation glyph (NAG) and sign.
     fn words(self) -> (&'static str, u8, &'static str) {
         match self {
             Judgement::Inaccuracy => ("Inaccuracy", 6, "?!"),
@@ -68,7 +66,7 @@ impl Judgement {
     }
 }
 
-/// In percent of winning chances: for an inaccuracy, a mistake, a blunder.
+/// Percentages of winning chances: for an inaccuracy, a mistake, a blunder.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Thresholds([f64; Judgement::ALL.len()]);
 
@@ -79,7 +77,6 @@ impl Default for Thresholds {
 }
 
 impl Thresholds {
-    /// `loss` of winning chances is 0 to 1.
     fn classify(self, loss: f64) -> Option<Judgement> {
         let mut classes = Judgement::ALL.into_iter().zip(self.0).rev();
         classes.find(|&(_, percent)| 100.0 * loss >= percent).map(|(judgement, _)| judgement)
@@ -105,9 +102,7 @@ impl FromStr for Thresholds {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct MoveLoss {
-    /// Lost winning chances, 0 to 1.
     chances: f64,
     centipawns: i32,
     pub(super) judgement: Option<Judgement>,
@@ -124,7 +119,6 @@ impl MoveLoss {
         MoveLoss { chances: lost, centipawns, judgement: thresholds.classify(lost) }
     }
 
-    /// 0 to 100.
     fn accuracy(&self) -> f64 {
         (103.1668 * (-0.043_54 * 100.0 * self.chances).exp() - 3.1669).clamp(0.0, 100.0)
     }
@@ -135,7 +129,6 @@ pub(super) struct PlayerStats {
     pub(super) moves: u32,
     centipawns: i64,
     accuracy: f64,
-    /// Inaccuracies, mistakes and blunders.
     pub(super) judged: [u32; Judgement::ALL.len()],
 }
 
@@ -155,7 +148,6 @@ impl PlayerStats {
         }
     }
 
-    /// Of [`PlayerStats::row`].
     pub(super) const HEADINGS: [&str; 6] =
         ["moves", "accuracy", "average loss", "inaccuracies", "mistakes", "blunders"];
 
@@ -166,12 +158,11 @@ impl PlayerStats {
         [self.moves.to_string(), accuracy, loss, inaccuracies, mistakes, blunders]
     }
 
-    /// In percent; `None` without moves.
+    /// Returns percent.
     pub(super) fn mean_accuracy(&self) -> Option<f64> {
         (self.moves > 0).then(|| self.accuracy / f64::from(self.moves))
     }
 
-    /// In centipawns; `None` without moves.
     pub(super) fn mean_loss(&self) -> Option<f64> {
         (self.moves > 0).then(|| self.centipawns as f64 / f64::from(self.moves))
     }

@@ -4,8 +4,7 @@ use crate::games;
 use crate::position::attacks::{attacks_of, get_between_rays, get_pawn_quiets};
 use crate::position::{BitBoard, File, Move, Piece, Position, Rank, Square, excerpt};
 
-/// Reads standard algebraic, UCI or long algebraic notation in any case. Skips move numbers as in `12. Nf3`. The error is
-/// a sentence for the player.
+/// Reads standard algebraic, UCI or long algebraic notation in any case, also with a move number. The error is a sentence.
 pub(super) fn read_move(position: &Position, text: &str) -> Result<Move, String> {
     let after_number = text.trim_start_matches(|c: char| c.is_ascii_digit());
     let text = if after_number.starts_with('.') { after_number.trim_start_matches('.').trim() } else { text };
@@ -20,7 +19,6 @@ pub(super) fn read_move(position: &Position, text: &str) -> Result<Move, String>
 }
 
 struct TypedMove {
-    /// `None` if both squares are given without a letter.
     piece: Option<Piece>,
     /// The file, the rank, or both.
     origin: String,
@@ -53,7 +51,6 @@ fn parse(text: &str) -> Option<TypedMove> {
     is_place.then_some(TypedMove { piece, origin, to, promotion })
 }
 
-/// Returns a sentence. For an ambiguous move it lists the legal ones.
 fn explain(position: &Position, text: &str) -> String {
     match text.replace('0', "O").replace('-', "").to_ascii_uppercase().trim_end_matches(['+', '#', '!', '?']) {
         "OO" => return explain_castling(position, true),
@@ -103,7 +100,7 @@ fn piece_name(piece: Option<Piece>) -> &'static str {
     }
 }
 
-/// `knight on f3`.
+/// Returns `knight on f3`, for example.
 fn piece_on(position: &Position, square: Square) -> String {
     format!("{} on {square}", piece_name(position.piece_on(square)))
 }
