@@ -52,7 +52,7 @@
 //! | [`syzygy`] | Syzygy tablebases | [`syzygy::Tablebases`] |
 //! | [`games`] | games and positions in files: PGN, EPD | [`games::pgn::Reader`] |
 //! | [`position`] | the rules of chess | [`position::Position`] |
-//! | [`regular_file`] | opening files that must be regular ones | [`regular_file::open`] |
+//! | [`output`] | whole lines on the standard output | [`output::Output`] |
 //!
 //! # Where to go next
 //!
@@ -64,11 +64,6 @@
 //!   results. Experiments with replacement schemes (`sesame-lab`) and network training (`sesame-tuner`) are crates beside
 //!   this one.
 
-#![allow(
-    missing_docs,
-    reason = "most modules are for the crates of this repository: documented where name and type leave something open"
-)]
-
 // The program `sesame` alone calls it.
 #[cfg(feature = "cli")]
 #[doc(hidden)]
@@ -79,11 +74,11 @@ mod cluster;
 pub mod engine;
 pub mod eval;
 pub mod games;
-#[deny(missing_docs)]
-pub mod position;
 // For the crates of this repository.
 #[doc(hidden)]
-pub mod regular_file;
+pub mod output;
+#[deny(missing_docs)]
+pub mod position;
 pub mod search;
 pub mod smp;
 pub mod syzygy;

@@ -3,7 +3,8 @@
 use std::io::{self, Cursor, Write};
 use std::sync::{Arc, Mutex};
 
-use sesame::uci::{self, Output};
+use sesame::output::Output;
+use sesame::uci;
 
 /// The most lines of a session; more only take time.
 const MOST_LINES: usize = 100;

@@ -4,10 +4,10 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::CommandError;
-use crate::uci::Output;
-use sesame_command::print_status;
 use sesame_command::signals::at_first_signal;
+use sesame_command::{CommandError, print_status};
+
+use crate::output::Output;
 
 /// Set by a signal, or because nobody reads the output.
 #[derive(Clone)]

@@ -1,21 +1,39 @@
 //! Manual pages and shell completions, generated from the definition of the arguments: `sesame man` and
 //! `sesame completions`.
 
+use std::path::PathBuf;
 use std::{fs, io};
 
-use clap::CommandFactory;
+use clap::{Args, Command};
+use clap_complete::Shell;
+use sesame_command::CommandError;
 
-use super::CommandError;
-use super::arguments::{CompletionsArguments, ManArguments};
-use super::subcommand::Cli;
-use crate::uci::Output;
+use crate::output::Output;
+
+/// Write manual pages for the program and each subcommand
+#[derive(Debug, Args)]
+pub(super) struct ManArguments {
+    /// Folder for the pages, created if needed
+    #[arg(long, default_value = "man", value_name = "DIR")]
+    pub(super) out: PathBuf,
+}
+
+/// Print a shell's completion script
+///
+/// For example: sesame completions bash > ~/.local/share/bash-completion/completions/sesame
+#[derive(Debug, Args)]
+pub(super) struct CompletionsArguments {
+    /// The shell
+    #[arg(value_enum)]
+    pub(super) shell: Shell,
+}
 
 /// Creates the folder if needed.
-pub(super) fn write_pages(arguments: &ManArguments, output: &Output) -> Result<(), CommandError> {
+pub(super) fn write_pages(program: Command, arguments: &ManArguments, output: &Output) -> Result<(), CommandError> {
     let folder = &arguments.out;
     let write = || -> io::Result<usize> {
         fs::create_dir_all(folder)?;
-        clap_mangen::generate_to(Cli::command(), folder)?;
+        clap_mangen::generate_to(program, folder)?;
         let names = fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.file_name()));
         let names = names.collect::<io::Result<Vec<_>>>()?;
         let is_page = |name: &str| name.starts_with("sesame") && name.ends_with(".1");
@@ -26,9 +44,8 @@ pub(super) fn write_pages(arguments: &ManArguments, output: &Output) -> Result<(
     Ok(())
 }
 
-pub(super) fn print_completions(arguments: &CompletionsArguments, output: &Output) -> Result<(), CommandError> {
+pub(super) fn print_completions(mut program: Command, arguments: &CompletionsArguments, output: &Output) {
     let mut text = Vec::new();
-    clap_complete::generate(arguments.shell, &mut Cli::command(), "sesame", &mut text);
+    clap_complete::generate(arguments.shell, &mut program, "sesame", &mut text);
     output.line(String::from_utf8_lossy(&text).trim_end());
-    Ok(())
 }

@@ -7,32 +7,56 @@
 mod analyse;
 mod arguments;
 mod assessment;
+mod bench;
 mod interrupt;
 mod manual;
 #[cfg(feature = "mpi")]
 mod mpi;
+mod perft;
 mod play;
 mod scaling;
-mod subcommand;
 mod terminal;
 
 use std::env;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
 
-use clap::Parser;
-use serde_json::json;
+use clap::{CommandFactory, Parser, Subcommand};
 use sesame_command::{self as command, CommandError, print_status};
 
-use crate::engine::Affinity;
-use crate::engine::bench::{self, BenchOptions, BenchPosition};
-use crate::uci::{self, Output};
-use arguments::{BenchArguments, PerftArguments, position};
-use interrupt::Interrupt;
+use crate::output::Output;
+use crate::uci;
+use analyse::AnalyseArguments;
+use bench::{BenchArguments, SpeedtestArguments};
+use manual::{CompletionsArguments, ManArguments};
+use perft::PerftArguments;
+use play::PlayArguments;
 use scaling::ScalingArgs;
-use subcommand::{Cli, Command};
+
+/// A UCI chess engine whose threads share one lock-free transposition table.
+///
+/// Without a subcommand, Sesame runs the UCI protocol for chess GUIs.
+#[derive(Debug, Parser)]
+#[command(name = "sesame", version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run the UCI protocol (the default)
+    Uci,
+    Bench(BenchArguments),
+    Speedtest(SpeedtestArguments),
+    #[command(alias = "analyze")]
+    Analyse(AnalyseArguments),
+    Play(PlayArguments),
+    Perft(PerftArguments),
+    Scaling(ScalingArgs),
+    Man(ManArguments),
+    Completions(CompletionsArguments),
+}
 
 pub fn main() -> ExitCode {
     let is_session = || matches!(Cli::try_parse(), Ok(Cli { command: None | Some(Command::Uci) }));
@@ -55,13 +79,16 @@ fn run(command: Command, output: &Output) -> Result<(), CommandError> {
             run_command(format!("bench {hash} {}", stockfish.join(" ")), output)
         }
         Command::Speedtest(arguments) => run_command(format!("speedtest {}", arguments.numbers.join(" ")), output),
-        Command::Bench(arguments) => run_bench(&arguments, output),
+        Command::Bench(arguments) => bench::run(&arguments, output),
         Command::Analyse(arguments) => analyse::run(&arguments, output),
         Command::Play(arguments) => play::run(&arguments, output),
-        Command::Perft(arguments) => run_perft(&arguments, output),
-        Command::Scaling(arguments) => run_scaling(&arguments, output),
-        Command::Man(arguments) => manual::write_pages(&arguments, output),
-        Command::Completions(arguments) => manual::print_completions(&arguments, output),
+        Command::Perft(arguments) => perft::run(&arguments, output),
+        Command::Scaling(arguments) => scaling::run(&arguments, output),
+        Command::Man(arguments) => manual::write_pages(Cli::command(), &arguments, output),
+        Command::Completions(arguments) => {
+            manual::print_completions(Cli::command(), &arguments, output);
+            Ok(())
+        }
     }
 }
 
@@ -97,67 +124,12 @@ fn rank() -> Option<usize> {
     names.iter().find_map(|name| env::var(name).ok()?.parse().ok())
 }
 
-fn run_bench(arguments: &BenchArguments, output: &Output) -> Result<(), CommandError> {
-    if arguments.stats && arguments.threads != 1 {
-        return Err(CommandError::usage("--stats counts with one thread"));
-    }
-    let default = BenchOptions::default();
-    let options = BenchOptions {
-        depth: arguments.depth.or(arguments.depth_alone).unwrap_or(default.depth),
-        threads: usize::from(arguments.threads),
-        hash_mib: arguments.hash.try_into().map_err(CommandError::failed)?,
-        lockstep: arguments.lockstep,
-        strategy: arguments.strategy,
-        affinity: Affinity { pin: arguments.pin, numa: arguments.numa.clone() },
-        stats: arguments.stats,
-        network: arguments.network.read(arguments.simd)?,
-        ..default
-    };
-    let stop = AtomicBool::new(false);
-    let write = |text: String, json: serde_json::Value| {
-        output.line(&if arguments.json { json.to_string() } else { text });
-    };
-    let report = bench::run(&options, &stop, |position| {
-        let BenchPosition { number, fen, best, nodes, .. } = position;
-        let json = json!({"type": "position", "number": number, "fen": fen, "best": best, "nodes": nodes});
-        write(position.to_string(), json);
-        stop.store(output.is_closed(), Ordering::Relaxed);
-    })
-    .map_err(CommandError::failed)?;
-    if let Some(report) = report {
-        if let Some(stats) = report.stats {
-            output.line(&format!("\nTransposition table:\n{stats}"));
-        }
-        let (seconds, speed) = (report.elapsed.as_secs_f64(), report.speed());
-        let json = json!({"type": "result", "nodes": report.nodes, "seconds": seconds, "nodes_per_second": speed});
-        write(report.to_string(), json);
-    }
-    Ok(())
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn run_scaling(arguments: &ScalingArgs, output: &Output) -> Result<(), CommandError> {
-    let interrupt = Interrupt::watch(output.clone())?;
-    let outcome = scaling::run(arguments, &|| interrupt.is_requested(), &print_status).map_err(CommandError::failed)?;
-    output.line(outcome.text.trim());
-    match outcome.dropped.as_slice() {
-        [] => Ok(()),
-        dropped => Err(CommandError::failed(format!("dropped engines: {}", dropped.join("; ")))),
+    #[test]
+    fn the_definition_is_sound() {
+        Cli::command().debug_assert();
     }
-}
-
-fn run_perft(arguments: &PerftArguments, output: &Output) -> Result<(), CommandError> {
-    let (fen, depth) = arguments.fen_and_depth().map_err(CommandError::Usage)?;
-    let position = position(&fen)?;
-    let stop = AtomicBool::new(false);
-    let start = Instant::now();
-    let sum = uci::divide(&position, depth, arguments.chess960, &stop, |text, leaves| {
-        output.line(&format!("{text}: {leaves}"));
-        stop.store(output.is_closed(), Ordering::Relaxed);
-    });
-    if let Some(sum) = sum {
-        let seconds = start.elapsed().as_secs_f64();
-        let millions = sum as f64 / seconds.max(1e-9) / 1e6;
-        output.line(&format!("\n{sum} leaves at depth {depth}, {seconds:.3} s, {millions:.1} million per second"));
-    }
-    Ok(())
 }

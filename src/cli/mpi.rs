@@ -10,7 +10,8 @@ use sesame_command::{CommandError, print_status};
 
 use crate::cluster::mpi::MpiTransport;
 use crate::cluster::{self, Joined, Patience, Role};
-use crate::uci::{self, Output};
+use crate::output::Output;
+use crate::uci;
 
 pub(super) fn run(output: &Output) -> Result<(), CommandError> {
     let Joined { role, message } =

@@ -8,7 +8,7 @@ use clap::ValueEnum;
 
 use crate::position::{Color, File, Move, Position, Rank, Square};
 use crate::uci::{Style, symbol};
-use sesame_command::{StatusLine, is_dumb_terminal};
+use sesame_command::{ProgressBar, status_line};
 
 /// When to use colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -32,6 +32,11 @@ impl Colours {
             Colours::Auto => io::stdout().is_terminal() && !set("NO_COLOR") && !is_dumb_terminal(),
         }
     }
+}
+
+/// Emacs and Acme have terminals that cannot move the cursor.
+fn is_dumb_terminal() -> bool {
+    env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
 
 /// The first locale variable that is set decides.
@@ -108,22 +113,24 @@ pub(super) struct SearchStatus {
     start: Instant,
     time: Option<Duration>,
     pub(super) depth: u32,
-    line: StatusLine,
+    /// `None` while hidden.
+    line: Option<ProgressBar>,
 }
 
 impl SearchStatus {
     pub(super) fn new(time: Option<Duration>) -> SearchStatus {
-        SearchStatus { start: Instant::now(), time, depth: 0, line: StatusLine::default() }
+        SearchStatus { start: Instant::now(), time, depth: 0, line: None }
     }
 
     pub(super) fn show(&mut self) {
         let elapsed = self.start.elapsed().as_secs_f64();
         let of = self.time.map_or_else(String::new, |time| format!(" of {:.1}", time.as_secs_f64()));
-        self.line.show(&format!("depth {} done, {elapsed:.1}{of} s  ", self.depth));
+        let line = self.line.get_or_insert_with(status_line);
+        line.set_message(format!("depth {} done, {elapsed:.1}{of} s", self.depth));
     }
 
     pub(super) fn clear(&mut self) {
-        self.line.clear();
+        self.line = None;
     }
 }
 

@@ -12,7 +12,6 @@ use super::{
     HIDDEN, INPUTS, OUTPUT_BUCKETS, OUTPUT_SUM_LIMIT, OUTPUT_WEIGHT_LIMIT, QA, QB, VALUE_LIMIT, output_bucket,
 };
 use crate::position::{Color, Position};
-use crate::regular_file;
 
 /// The reason why a network was not loaded from a file.
 #[derive(Debug, thiserror::Error)]
@@ -155,7 +154,7 @@ impl Network {
 /// Reads at most twice the length of a network.
 fn read_as<T>(path: &Path, parse: impl FnOnce(&[u8]) -> Result<T, NetworkFormatError>) -> Result<T, NetworkError> {
     let mut bytes = Vec::new();
-    regular_file::open(path)
+    sesame_files::open(path)
         .and_then(|file| file.take(2 * file::MAX_LENGTH as u64).read_to_end(&mut bytes))
         .map_err(|source| NetworkError::File { path: path.to_owned(), source })?;
     parse(&bytes).map_err(|source| NetworkError::Format { path: path.to_owned(), source })

@@ -10,7 +10,6 @@ use super::encoding::Encoding;
 use super::material::Material;
 use super::pairs::PairsData;
 use crate::position::{Color, Position};
-use crate::regular_file;
 
 /// Follows a multiple of 64 bytes.
 const CHECKSUM: usize = 16;
@@ -93,7 +92,7 @@ pub(super) enum DtzProbe {
 impl TableFile {
     /// Checks that the layout fits the length.
     pub(super) fn open(path: &Path, material: Material, kind: TableKind) -> Result<TableFile, SyzygyFileError> {
-        let file = regular_file::open(path)?;
+        let file = sesame_files::open(path)?;
         let length = file.metadata()?.len();
         if length < 64 || length % 64 != CHECKSUM as u64 {
             return Err(SyzygyFileError::Size(length));

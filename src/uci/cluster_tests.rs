@@ -9,8 +9,9 @@ use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, bounded, never, unbounded};
 
-use super::{Output, run_linked};
+use super::run_linked;
 use crate::cluster::{self, Patience, Role, local};
+use crate::output::Output;
 
 /// The wait of a test for a line: far longer than any machine needs.
 const PATIENCE: Duration = Duration::from_secs(300);

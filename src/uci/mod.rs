@@ -2,16 +2,14 @@
 //!
 //! A reader thread parses the input into commands. The [engine loop](run) executes them in order and never
 //! waits for the natural end of a search, so `isready`, `stop`, `ponderhit` and `quit` are answered at once.
-//! All lines go through one [`Output`].
+//! All lines go through one [`Output`](crate::output::Output).
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod background;
 mod board;
 #[cfg(test)]
 mod cluster_tests;
-mod debug_log;
 mod options;
-mod output;
 mod parse;
 mod reader;
 mod session;
@@ -22,7 +20,6 @@ pub(crate) use board::symbol;
 pub use board::{Style, divide, draw};
 #[cfg(feature = "cli")]
 pub(crate) use options::{MAX_HASH_MIB, MAX_MULTI_PV, MAX_THREADS};
-pub use output::Output;
 #[cfg(feature = "cli")]
 pub(crate) use parse::fault_of;
 #[cfg(feature = "cli")]

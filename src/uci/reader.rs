@@ -8,8 +8,8 @@ use std::thread;
 
 use crossbeam_channel::{self as channel, Receiver};
 
-use super::output::Output;
 use super::parse::{Parsed, UciCommand, parse};
+use crate::output::Output;
 use crate::smp::request_short_slices;
 
 /// In bytes. The longest possible game, 11,796 plies, takes less than 70,000.

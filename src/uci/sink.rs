@@ -3,10 +3,10 @@
 use crossbeam_channel::Sender;
 use parking_lot::Mutex;
 
-use super::output::Output;
 use crate::engine::bench::nodes_per_second;
 use crate::engine::{BestMove, Bound, CurrentMove, Info, Score, Sink};
 use crate::eval::wdl::WdlChances;
+use crate::output::Output;
 use crate::position::{Move, Position};
 
 /// Wakes the engine loop at the end of a search.

@@ -3,6 +3,8 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use sesame_files::FileError;
+
 /// As after SIGINT: 128 and the signal's number.
 pub(crate) const INTERRUPTED: u8 = 130;
 
@@ -17,6 +19,12 @@ pub enum CommandError {
     /// By a signal. Exit code 130.
     #[error("{0}")]
     Interrupted(String),
+}
+
+impl From<FileError> for CommandError {
+    fn from(error: FileError) -> Self {
+        Self::failed(error)
+    }
 }
 
 impl CommandError {

@@ -2,19 +2,18 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | [`files`] | files replaced atomically; results files, resumable after a kill |
+//! | [`files`] | regular files, replaced whole |
+//! | [`results_file`] | results that a run appends and resumes after a kill |
 //! | [`parallel`] | independent pieces of work on several threads |
 //! | [`signals`] | the end of a run by Ctrl-C or a signal |
 //!
 //! The exit code is 0 for success, 1 for a failure, 2 for arguments that make no sense and 130 for an interrupted run. A reader that
 //! closes the standard output early (`| head`) is a success; an output that cannot be written is a failure.
 
-#![allow(missing_docs, reason = "documented where name and type leave something open")]
-
 mod error;
-pub mod files;
 pub mod parallel;
 mod progress;
+pub mod results_file;
 pub mod signals;
 
 use std::env;
@@ -28,7 +27,9 @@ use std::str::FromStr;
 use clap::{Arg, Command, Parser};
 
 pub use error::{CommandError, print_status};
-pub use progress::{Progress, StatusLine, is_dumb_terminal};
+pub use indicatif::ProgressBar;
+pub use progress::{Progress, status_line};
+pub use sesame_files as files;
 
 /// Parses the arguments, calls `body`, and reports its error. Prints `--help` and `--version` with exit code 0.
 pub fn main<A: Parser>(body: impl FnOnce(A) -> Result<(), CommandError>) -> ExitCode {

@@ -1,5 +1,6 @@
 //! Independent pieces of work, several at a time.
 
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::thread;
 
@@ -18,49 +19,38 @@ pub fn map<I: Send, O: Send>(
     threads: usize,
     work: impl Fn(I) -> O + Sync,
 ) -> Vec<O> {
-    let result: Result<_, Infallible> = try_map(inputs, threads, |input| Ok(work(input)));
-    match result {
-        Ok(outputs) => outputs,
-    }
+    let Ok(outputs) = try_map(inputs, threads, |input| Ok::<_, Infallible>(work(input)));
+    outputs
 }
 
-/// Like [`map`], for work that can fail.
+/// Like [`map`], for work that can fail. After an error, no more work begins.
 pub fn try_map<I: Send, O: Send, E: Send>(
     inputs: impl IntoIterator<Item = I>,
     threads: usize,
     work: impl Fn(I) -> Result<O, E> + Sync,
 ) -> Result<Vec<O>, E> {
-    let inputs: Vec<(usize, I)> = inputs.into_iter().enumerate().collect();
+    let inputs: Vec<I> = inputs.into_iter().collect();
     let threads = threads.clamp(1, inputs.len().max(1));
-    let outputs = Mutex::new(Vec::with_capacity(inputs.len()));
-    let (inputs, failure) = (Mutex::new(inputs.into_iter()), Mutex::new(None));
+    let inputs = Mutex::new(inputs.into_iter().enumerate());
+    let results = Mutex::new(BTreeMap::new());
+    let next = || inputs.lock().next();
     let run = || {
-        loop {
-            // An `if let` would hold the lock during the work.
-            let next = inputs.lock().next();
-            let Some((number, input)) = next else { return };
-            match work(input) {
-                Ok(output) => outputs.lock().push((number, output)),
-                Err(error) => {
-                    inputs.lock().by_ref().for_each(drop);
-                    failure.lock().get_or_insert(error);
-                }
+        while let Some((number, input)) = next() {
+            let result = work(input);
+            if result.is_err() {
+                inputs.lock().by_ref().for_each(drop);
             }
+            results.lock().insert(number, result);
         }
     };
     thread::scope(|scope| {
-        let spawn = |_| thread::Builder::new().stack_size(STACK).spawn_scoped(scope, run).is_ok();
+        let spawn = |_: &usize| thread::Builder::new().stack_size(STACK).spawn_scoped(scope, run).is_ok();
         // The caller does the work if the system refuses all threads.
-        if (0..threads).filter(|&number| spawn(number)).count() == 0 {
+        if (0..threads).filter(spawn).count() == 0 {
             run();
         }
     });
-    if let Some(error) = failure.into_inner() {
-        return Err(error);
-    }
-    let mut outputs = outputs.into_inner();
-    outputs.sort_unstable_by_key(|&(number, _)| number);
-    Ok(outputs.into_iter().map(|(_, output)| output).collect())
+    results.into_inner().into_values().collect()
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use crate::alibaba::Searcher;
 use crate::positions::{self, TestPosition};
 use sesame::position::Game;
 use sesame_command::CommandError;
-use sesame_command::files::{self, Results};
+use sesame_command::results_file::{self, ResultsFile};
 use sesame_command::{Progress, parallel};
 use sesame_table::{Scheme, Table, TableError, TableOptions, Update};
 
@@ -230,9 +230,9 @@ pub(crate) fn table_of_1994(
 /// number of observations in the file, and of those from earlier runs.
 pub fn run(selection: &Selection, output: &Path, resume: bool, threads: usize) -> Result<[usize; 2], CommandError> {
     if !resume {
-        files::check_new_results(output)?;
+        results_file::check_new(output)?;
     }
-    let mut results = Results::resume(output, head())?;
+    let mut results = ResultsFile::resume(output, head())?;
     let mut observations = results.parse(output, Observation::parse)?;
     let held: HashSet<_> = observations.iter().map(Observation::key).collect();
     let is_missing = |job: &ExperimentJob| job.keys().any(|key| !held.contains(&key));
@@ -267,9 +267,7 @@ fn head() -> Vec<String> {
 }
 
 pub fn read(path: &Path) -> Result<Vec<Observation>, CommandError> {
-    let results = Results::read(path, COLUMNS)?;
-    results.check_head(path, &head())?;
-    results.parse(path, Observation::parse)
+    ResultsFile::read(path, head())?.parse(path, Observation::parse)
 }
 
 #[cfg(test)]

@@ -32,8 +32,6 @@
 //!
 //! The results are pages of `docs/results`.
 
-#![allow(missing_docs, reason = "documented where name and type leave something open")]
-
 pub mod alibaba;
 pub mod check_bits;
 pub mod crowding;

@@ -24,8 +24,6 @@
 //! Examples of its pages: `docs/results` of the repository. Programs that use it: `sesame scaling`, `sesame-lab`,
 //! `sesame-tuner`.
 
-#![allow(missing_docs, reason = "documented where name and type leave something open")]
-
 pub mod chart;
 pub mod html;
 pub mod markdown;

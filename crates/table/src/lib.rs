@@ -142,6 +142,7 @@
 //! [`NonZeroU64`]: std::num::NonZeroU64
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
+#![deny(missing_docs)]
 
 #[cfg(not(target_has_atomic = "64"))]
 compile_error!("sesame-table needs a processor with 64-bit atomics");

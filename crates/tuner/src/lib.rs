@@ -9,8 +9,6 @@
 //!
 //! `docs/contributors/training.md` of the repository shows the commands and the format of stores, `docs/contributors/nnue.md` the
 //! network.
-// The program and the fuzz target use this library; names and types say the rest.
-#![allow(missing_docs)]
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod codec;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::{Parser, Subcommand};
-use sesame::uci::Output;
+use sesame::output::Output;
 use sesame_command::signals::at_first_signal;
 use sesame_command::{self as command, CommandError, check_output, print_status};
 use sesame_tuner::data::{self, DataCommand};

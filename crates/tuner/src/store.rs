@@ -10,9 +10,8 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use sesame::regular_file;
-use sesame_command::parallel;
 use sesame_command::{CommandError, print_status};
+use sesame_command::{files, parallel};
 use twox_hash::XxHash3_64;
 
 use crate::codec::{self, CodeError};
@@ -146,7 +145,7 @@ pub(crate) struct StoreReader {
 impl StoreReader {
     /// The file must be empty, begin like a store or have a block.
     pub(crate) fn open(path: &Path) -> Result<Self, CommandError> {
-        Self::new(regular_file::open(path).map_err(at(path))?, path)
+        Self::new(files::open(path).map_err(at(path))?, path)
     }
 
     fn new(file: File, path: &Path) -> Result<Self, CommandError> {
@@ -306,7 +305,7 @@ impl StoreWriter {
     pub(crate) fn open(path: &Path) -> Result<Self, CommandError> {
         let file = OpenOptions::new().create(true).append(true).read(true).open(path).map_err(at(path))?;
         file.try_lock().map_err(in_use(path))?;
-        drop(regular_file::open(path).map_err(at(path))?);
+        drop(files::open(path).map_err(at(path))?);
         let mut contents: BTreeMap<String, Contents> = BTreeMap::new();
         // On Windows nothing can be read through another handle while the lock is held.
         for block in StoreReader::new(file.try_clone().map_err(at(path))?, path)? {

@@ -1,6 +1,6 @@
 //! Annotation of a game: evaluations, judgements, variations.
 
-use super::accuracy::{Judgement, MoveLoss, PlayerStats, Thresholds, chances, negated};
+use super::accuracy::{Judgement, PlayerStats, Thresholds, chances, negated};
 use crate::cli::assessment::{Assessment, WhiteScore, san_line};
 use crate::engine::Score;
 use crate::games::pgn::{Annotation, GameResult, Language, PgnGame, Ply, Reader, Replay};
@@ -88,7 +88,7 @@ impl AnalysedGame {
     pub(super) fn remarks(&self) -> String {
         let remark = |(before, played, after): (&AnalysedPosition, &PlayedMove, &AnalysedPosition)| {
             let (PlayedMove { number, san, .. }, Judged { judgement, line, .. }) = (played, played.judged.as_ref()?);
-            let (sign, name) = (judgement.sign(), judgement.name().to_lowercase());
+            let (sign, name) = (judgement.sign, judgement.name.to_lowercase());
             let (was, is) = (before.white_score()?, after.white_score()?);
             Some(format!("{number} {san}{sign} {name} ({was} to {is}). Best: {line}\n"))
         };
@@ -108,12 +108,12 @@ impl AnalysedGame {
                 }
             }
             if let (Some(was), Some(is)) = (&before.assessment, &after.assessment) {
+                // The best move loses nothing.
                 let is_best = was.line.first() == Some(&played.mv);
-                let loss = MoveLoss::new(was.score, negated(is.score), is_best, thresholds);
-                if let Some(stats) = self.stats.get_mut(before.position.side_to_move() as usize) {
-                    stats.add(&loss);
-                }
-                played.judged = write(ply, &before.position, loss.judgement, &was.line, is.score);
+                let after = if is_best { was.score } else { negated(is.score) };
+                let stats = self.stats.get_mut(before.position.side_to_move() as usize);
+                let judgement = stats.and_then(|stats| stats.add(was.score, after, thresholds));
+                played.judged = write(ply, &before.position, judgement, &was.line, is.score);
             }
         }
     }
@@ -150,7 +150,7 @@ fn write(
             joined.map(|joined| *annotation = Annotation::Variation(joined)).is_some()
         });
         let (best_san, line) = (position.to_san(best), san_line(position, line));
-        let sentence = format!("{}. {best_san}{}", judgement.name(), if joined { JOINED } else { ADDED });
+        let sentence = format!("{}. {best_san}{}", judgement.name, if joined { JOINED } else { ADDED });
         comments.push(sentence.clone());
         if !joined {
             ply.annotations.insert(0, Annotation::Variation(line.clone()));
@@ -209,11 +209,11 @@ fn erase(ply: &mut Ply) -> Vec<Judgement> {
 /// Replaces the glyph of an earlier judgement. An annotator's glyph stays alone.
 fn rate(nags: &mut Vec<u8>, earlier: &[Judgement], now: Option<Judgement>) {
     // An unchanged judgement keeps its glyph in place: annotating twice equals annotating once.
-    nags.retain(|nag| !earlier.iter().any(|&judgement| Some(judgement) != now && judgement.nag() == *nag));
+    nags.retain(|nag| !earlier.iter().any(|&judgement| Some(judgement) != now && judgement.nag == *nag));
     if let Some(judgement) = now
         && !nags.iter().any(|nag| (1..=6).contains(nag))
     {
-        nags.insert(0, judgement.nag());
+        nags.insert(0, judgement.nag);
     }
 }
 
@@ -229,9 +229,9 @@ pub(super) fn without_commands(comment: &str, start: &str) -> String {
 
 /// The beginnings of Sesame's and Lichess's judgements, with the classes whose glyph may stand beside them.
 const OPENINGS: [(&str, &[Judgement]); 6] = [
-    ("Inaccuracy. ", &[Judgement::Inaccuracy]),
-    ("Mistake. ", &[Judgement::Mistake]),
-    ("Blunder. ", &[Judgement::Blunder]),
+    ("Inaccuracy. ", &[Judgement::INACCURACY]),
+    ("Mistake. ", &[Judgement::MISTAKE]),
+    ("Blunder. ", &[Judgement::BLUNDER]),
     ("Checkmate is now unavoidable. ", &Judgement::ALL),
     ("Lost forced checkmate sequence. ", &Judgement::ALL),
     ("Not the best checkmate sequence. ", &Judgement::ALL),
@@ -413,6 +413,15 @@ mod tests {
         assert_eq!((annotated.stats[1].moves, annotated.remarks().lines().count()), (1, 1));
     }
 
+    #[test]
+    fn best_moves_lose_nothing() {
+        let annotated = annotated(FOOL, |game| {
+            assess_equal(game);
+            game.positions[1].assessment.as_mut().unwrap().score = Score::Centipawns(900);
+        });
+        assert_eq!(annotated.stats.map(|stats| (stats.moves, stats.judged)), [(2, [0; 3]); 2]);
+    }
+
     /// Annotates the move g4 of the fool's mate, which has these annotations.
     fn annotated_move(annotations: &str, assess: fn(&mut AnalysedGame)) -> String {
         let text = moves(&annotated(&format!("1. f3 e5 2. g4 {annotations} Qh4# 0-1"), assess).record);
@@ -424,7 +433,6 @@ mod tests {
         for nags in ["$1", "$2", "$3", "$4", "$5", "$6", "$14 $4", "$2 $4"] {
             let found = annotated_move(nags, assess_mate);
             assert_eq!(found, format!("{nags} {{[%eval #-1] Blunder. Nh3 was best.}} (2. Nh3)"));
-            assert_eq!(annotated_move(nags, assess_equal), format!("{nags} {{[%eval 0.00]}}"));
         }
         // A glyph that does not classify the move.
         assert_eq!(annotated_move("$14", assess_mate), "$4 $14 {[%eval #-1] Blunder. Nh3 was best.} (2. Nh3)");

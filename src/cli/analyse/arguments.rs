@@ -9,11 +9,10 @@ use clap::Args;
 
 use super::accuracy::Thresholds;
 use super::input::{FileKind, all_files};
-use crate::cli::CommandError;
 use crate::cli::arguments::{EngineArguments, seconds};
 use crate::engine::{Engine, Limits, Options};
 use crate::uci::MAX_MULTI_PV;
-use sesame_command::whole_number;
+use sesame_command::{CommandError, whole_number};
 
 /// Analyse a position, the positions of EPD files, or the games of PGN files
 ///

@@ -13,10 +13,9 @@ use super::arguments::AnalyseArguments;
 use super::input::at;
 use super::output::{GrowingFile, check_files, write, write_json};
 use super::report;
-use crate::cli::CommandError;
 use crate::engine::Limits;
-use crate::uci::Output;
-use sesame_command::print_status;
+use crate::output::Output;
+use sesame_command::{CommandError, print_status};
 use sesame_report::markdown::Table;
 
 pub(super) struct GameWriter<'a> {
@@ -109,7 +108,7 @@ impl<'a> GameWriter<'a> {
                 "san": played.san,
                 "fen": after.position.fen(false),
                 "score": after.white_score(),
-                "judgement": judged.map(|judged| judged.judgement.name().to_lowercase()),
+                "judgement": judged.map(|judged| judged.judgement.name.to_lowercase()),
                 "best": judged.map(|judged| judged.best_san.as_str()),
                 "line": judged.map(|judged| judged.line.as_str()),
             });

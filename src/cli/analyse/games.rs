@@ -1,6 +1,5 @@
 //! Annotation of the games of PGN files, one after the other as they are read.
 
-use std::io::{self, Write};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,14 +8,13 @@ use super::annotate::{AnalysedGame, move_number};
 use super::arguments::AnalyseArguments;
 use super::game_writer::GameWriter;
 use super::input::{Text, open_all};
-use crate::cli::CommandError;
 use crate::cli::assessment::assess;
 use crate::cli::interrupt::Interrupt;
 use crate::engine::{Engine, Limits};
 use crate::games::pgn::{PgnError, PgnGame, Reader};
+use crate::output::Output;
 use crate::position::{Color, Game, Position};
-use crate::uci::Output;
-use sesame_command::{Progress, print_status};
+use sesame_command::{CommandError, Progress, print_status};
 
 const DEFAULT_TIME: Duration = Duration::from_millis(500);
 
@@ -108,7 +106,7 @@ impl GameAnalyser<'_> {
             return Err(error);
         }
         self.bad += 1;
-        self.say(&error.to_string());
+        self.progress.print(&error.to_string());
         Ok(())
     }
 
@@ -123,7 +121,7 @@ impl GameAnalyser<'_> {
         let copied = match game.map(|record| (record.replay_legal(), record)) {
             Ok((Ok((replay, error)), record)) => {
                 for warning in record.warnings.iter().chain(&replay.notes) {
-                    self.say(&format!("{}: game {}: {warning}", path.display(), record.number));
+                    self.progress.print(&format!("{}: game {}: {warning}", path.display(), record.number));
                 }
                 if let Some(error) = error {
                     self.report_error(path, &error, "annotated up to this move");
@@ -151,11 +149,7 @@ impl GameAnalyser<'_> {
 
     fn report_error(&mut self, path: &Path, error: &PgnError, consequence: &str) {
         self.bad += 1;
-        self.say(&format!("{}: {error}: {consequence}", path.display()));
-    }
-
-    fn say(&self, line: &str) {
-        self.progress.suspend(|| drop(writeln!(io::stderr(), "{line}")));
+        self.progress.print(&format!("{}: {error}: {consequence}", path.display()));
     }
 
     fn annotate(&mut self, path: &Path, bytes: u64, mut game: AnalysedGame) -> Result<(), CommandError> {

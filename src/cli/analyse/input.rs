@@ -8,9 +8,8 @@ use flate2::bufread::MultiGzDecoder;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-use crate::cli::CommandError;
 use crate::games::{Content, decode};
-use sesame_command::print_status;
+use sesame_command::{CommandError, print_status};
 
 const SAMPLE: u64 = 4096;
 
@@ -348,17 +347,5 @@ mod tests {
         fs::create_dir(&empty).unwrap();
         let error = all_files(&[empty], Some(FileKind::Pgn)).unwrap_err().to_string();
         assert!(error.ends_with("empty has no file that ends in .pgn"), "{error}");
-    }
-
-    #[test]
-    fn one_of_several_files_may_be_unusable() {
-        let paths = ["a", "b", "c"].map(PathBuf::from);
-        let open = |path: &Path| match path.to_str() {
-            Some("b") => Err(CommandError::failed("b is bad")),
-            other => Ok(other.unwrap().to_owned()),
-        };
-        assert_eq!(open_all(&paths, open), Ok((vec!["a".to_owned(), "c".to_owned()], 1)));
-        assert_eq!(open_all(&["b".into()], open), Err(CommandError::failed("b is bad")));
-        assert!(open_all(&["b".into(), "b".into()], open).is_err());
     }
 }

@@ -11,10 +11,10 @@ mod position;
 mod report;
 mod suites;
 
-use super::CommandError;
-use crate::uci::Output;
+use crate::output::Output;
 pub(super) use arguments::AnalyseArguments;
 use arguments::Subject;
+use sesame_command::CommandError;
 
 pub(super) fn run(arguments: &AnalyseArguments, output: &Output) -> Result<(), CommandError> {
     match arguments.subject()? {

@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::cli::CommandError;
-use crate::uci::Output;
-use sesame_command::files;
+use crate::output::Output;
+use sesame_command::{CommandError, files};
 
 /// Fails if an output file cannot be written, or is an input or another output. Without `force`, an existing file is an error.
 pub(super) fn check_files(inputs: &[PathBuf], outputs: &[&PathBuf], force: bool) -> Result<(), CommandError> {
@@ -40,8 +39,8 @@ fn resolved(path: &Path) -> PathBuf {
     }
 }
 
-pub(super) fn write(path: &Path, text: &str) -> Result<(), CommandError> {
-    files::replace(path, text.as_bytes()).map_err(unwritten(path))
+pub(super) fn write(path: &Path, text: impl AsRef<[u8]>) -> Result<(), CommandError> {
+    files::replace(path, text.as_ref()).map_err(unwritten(path))
 }
 
 fn unwritten(path: &Path) -> impl Fn(io::Error) -> CommandError + '_ {

@@ -6,15 +6,14 @@ use serde_json::{Value, json};
 
 use super::arguments::AnalyseArguments;
 use super::output::write_json;
-use crate::cli::CommandError;
 use crate::cli::arguments::position;
 use crate::cli::assessment::{Assessment, WhiteScore, name, san_line};
 use crate::cli::interrupt::Interrupt;
 use crate::cli::terminal::{BoardStyle, Colours, SearchStatus};
 use crate::engine::{Bound, Engine, Info, Score, SearchReport};
+use crate::output::Output;
 use crate::position::{Color, Game, Move, Outcome, Position};
-use crate::uci::Output;
-use sesame_command::print_status;
+use sesame_command::{CommandError, print_status};
 
 const DEFAULT_TIME: Duration = Duration::from_secs(10);
 

@@ -25,7 +25,10 @@ pub(super) fn chart(game: &AnalysedGame) -> Result<String, ChartError> {
     let is_white = first.is_none_or(|first| first.side_to_move() == Color::White);
     let begin = if is_white { number - 0.5 } else { number };
     let points = (0_u32..).zip(&game.positions).filter_map(|(plies, analysed)| {
-        Some(((begin + 0.5 * f64::from(plies), analysed.white_chances()?), analysed.played.as_ref().and_then(|played| played.judged.as_ref())))
+        Some((
+            (begin + 0.5 * f64::from(plies), analysed.white_chances()?),
+            analysed.played.as_ref().and_then(|played| played.judged.as_ref()),
+        ))
     });
     let line: Vec<(f64, f64)> = points.clone().map(|(point, _)| point).collect();
     let last = line.last().map_or(begin, |point| point.0);
@@ -36,7 +39,7 @@ pub(super) fn chart(game: &AnalysedGame) -> Result<String, ChartError> {
         let marked: Vec<(f64, f64)> =
             points.clone().filter(|(_, judged)| is_marked(*judged)).map(|(point, _)| point).collect();
         if !marked.is_empty() {
-            let name = format!("{} {}", judgement.name().to_lowercase(), judgement.sign());
+            let name = format!("{} {}", judgement.name.to_lowercase(), judgement.sign);
             curves.push(Curve { mode: PlotMode::Markers, ..Curve::new(name, style, marked) });
         }
     }
@@ -109,9 +112,9 @@ pub(super) fn game(game: &AnalysedGame, annotator: &str) -> String {
             "squares": squares(played.mv),
             // For an arrow.
             "best": judged.map(|judged| squares(judged.best)),
-            "sign": judged.map_or_else(|| glyph(ply), |judged| judged.judgement.sign()),
+            "sign": judged.map_or_else(|| glyph(ply), |judged| judged.judgement.sign),
             "judgement": judged
-                .map_or_else(String::new, |judged| format!("{}. Best: {}", judged.judgement.name(), judged.line)),
+                .map_or_else(String::new, |judged| format!("{}. Best: {}", judged.judgement.name, judged.line)),
         });
         step(after, comment(ply, judged), json)
     });

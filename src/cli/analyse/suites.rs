@@ -1,5 +1,6 @@
 //! Test suites: positions of EPD files, solved or not.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -8,15 +9,13 @@ use serde::Serialize;
 use super::arguments::AnalyseArguments;
 use super::input::{Text, at, open_all};
 use super::output::{check_files, write, write_json};
-use crate::cli::CommandError;
 use crate::cli::assessment::{Assessment, WhiteScore};
 use crate::cli::interrupt::Interrupt;
 use crate::engine::{Engine, Info, Limits, Score, SearchReport};
 use crate::games::epd::{self, Epd, settled_from};
+use crate::output::Output;
 use crate::position::Game;
-use crate::uci::Output;
-use sesame_command::Progress;
-use sesame_command::print_status;
+use sesame_command::{CommandError, Progress, print_status};
 use sesame_report::markdown::{Table, grouped, or_dash};
 
 const DEFAULT_TIME: Duration = Duration::from_secs(5);
@@ -75,8 +74,7 @@ pub(super) fn run(paths: &[PathBuf], arguments: &AnalyseArguments, output: &Outp
         false => output.line(&format!("\n{}", table.trim_end())),
     }
     if let Some(path) = &arguments.csv {
-        let rows: String = results.iter().flatten().map(SuiteResult::csv).collect();
-        write(path, &format!("{CSV_HEADINGS}{rows}"))?;
+        write(path, csv(results.iter().flatten()).map_err(CommandError::failed)?)?;
     }
     if done < total {
         return Err(CommandError::Failed(format!("interrupted after {done} of {total} positions")));
@@ -202,11 +200,11 @@ impl SuiteResult {
         }
     }
 
-    fn csv(&self) -> String {
+    fn fields(&self) -> [String; CSV_HEADINGS.len()] {
         fn text(value: Option<impl ToString>) -> String {
             value.map_or_else(String::new, |value| value.to_string())
         }
-        let fields = [
+        [
             self.file.clone(),
             self.line.to_string(),
             self.id.clone(),
@@ -220,17 +218,24 @@ impl SuiteResult {
             text(self.points),
             format!("{:.3}", self.seconds),
             self.nodes.to_string(),
-        ];
-        let quoted = fields.map(|field| match field.contains([',', '"', '\n']) {
-            true => format!("\"{}\"", field.replace('"', "\"\"")),
-            false => field,
-        });
-        format!("{}\n", quoted.join(","))
+        ]
     }
 }
 
-const CSV_HEADINGS: &str =
-    "file,line,id,fen,wanted,answer,score,solved,seconds_to_solution,depth_of_solution,points,seconds,nodes\n";
+#[rustfmt::skip]
+const CSV_HEADINGS: [&str; 13] = [
+    "file", "line", "id", "fen", "wanted", "answer", "score", "solved", "seconds_to_solution", "depth_of_solution",
+    "points", "seconds", "nodes",
+];
+
+fn csv<'a>(results: impl Iterator<Item = &'a SuiteResult>) -> io::Result<Vec<u8>> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(CSV_HEADINGS)?;
+    for result in results {
+        writer.write_record(result.fields())?;
+    }
+    writer.into_inner().map_err(csv::IntoInnerError::into_error)
+}
 
 /// Returns the time and depth from which the solution was held to the end, with a wanted mate found. `Some(None)` means not
 /// solved, `None` a position without a known solution.
@@ -368,9 +373,10 @@ mod tests {
         let (right, wrong) = ["Rd8", "Kb1"].map(|best| result("bm Rd8#;", best, Score::Centipawns(250))).into();
         assert_eq!(right.text(), "solved      Rd8# (+2.50) after 1.00 s at depth 1");
         assert_eq!(wrong.text(), "not solved  Kb1 (+2.50), wanted Rd8#");
-        let csv = wrong.csv();
-        assert_eq!(csv, "x.epd,3,\"a,b\",6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1,Rd8#,Kb1,+2.50,no,,,,9.000,100\n");
-        assert_eq!(csv.replace("\"a,b\"", "").split(',').count(), CSV_HEADINGS.split(',').count());
+        let csv = String::from_utf8(csv([&wrong].into_iter()).unwrap()).unwrap();
+        let (headings, row) = csv.split_once('\n').unwrap();
+        assert!(headings.starts_with("file,line,id,fen,wanted,answer,score,solved,"), "{headings}");
+        assert_eq!(row, "x.epd,3,\"a,b\",6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1,Rd8#,Kb1,+2.50,no,,,,9.000,100\n");
         let row = summary_row("x", 2, [right, wrong].iter()).map(|(_, text)| text);
         assert_eq!(row, ["x", "2", "1 of 2", "50.0 %", "2", "1.00 s", "–", "18.0 s", "200"]);
         let none = summary_row("x", 0, [].iter()).map(|(_, text)| text);
@@ -382,7 +388,7 @@ mod tests {
         let result = |best| result("bm Rd8#; c0 \"Rd8=10, Rd7=4\";", best, Score::Centipawns(250));
         assert_eq!(["Rd8", "Rd7", "Kb1"].map(|best| result(best).points), [Some(10), Some(4), Some(0)]);
         assert_eq!(result("Rd7").text(), "not solved  Rd7 (+2.50), 4 of 10 points, wanted Rd8#");
-        assert!(result("Rd7").csv().ends_with(",no,,,4,9.000,100\n"));
+        assert_eq!(result("Rd7").fields()[10], "4");
         let suites = ["a.epd", "b.epd"].map(|path| Suite { path: path.into(), positions: Vec::new(), bad: 0 });
         let table = summary(&suites, &[vec![result("Rd8"), result("Rd7")], Vec::new()]);
         assert_eq!((table.matches("14 of 20").count(), table.matches("points").count()), (2, 1), "{table}");

@@ -9,12 +9,11 @@ use clap::{Args, ValueEnum};
 
 use super::clock::TimeControl;
 use super::game::Match;
-use crate::cli::CommandError;
 use crate::cli::arguments::{EngineArguments, position};
 use crate::cli::terminal::Colours;
 use crate::engine::{Limits, StrengthLimit};
 use crate::position::{Color, Position};
-use sesame_command::whole_number;
+use sesame_command::{CommandError, whole_number};
 
 const DEFAULT_MOVE_TIME: Duration = Duration::from_secs(1);
 

@@ -8,7 +8,7 @@ use crossbeam_channel::{self as channel, Receiver};
 #[cfg(unix)]
 use super::editor::{self, TerminalMode};
 use super::lines::{MAX_LINE, QUEUE};
-use crate::uci::Output;
+use crate::output::Output;
 use crate::uci::read_line;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use rustyline::error::ReadlineError;
 use rustyline::{Config, DefaultEditor, ExternalPrinter, Prompt};
 
 use super::lines::{MAX_LINE, QUEUE, is_quit};
-use crate::uci::Output;
+use crate::output::Output;
 
 /// The wait for the rest of a key after an escape character, in milliseconds.
 const ESCAPE_WAIT: Option<u16> = Some(500);

@@ -6,13 +6,12 @@ pub(super) const MAX_LINE: usize = 4096;
 pub(super) const QUEUE: usize = 64;
 
 /// Returns the first word in lower case, and the rest.
-pub(super) fn words(line: &str) -> (String, &str) {
+pub(super) fn words(line: &str) -> (String, String) {
     let line = line.trim();
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-    (word.to_ascii_lowercase(), rest.trim())
+    (word.to_ascii_lowercase(), rest.trim().to_owned())
 }
 
 pub(super) fn is_quit(line: &str) -> bool {
-    let (word, rest) = words(line);
-    matches!((word.as_str(), rest), ("quit" | "exit" | "q", ""))
+    ["quit", "exit", "q"].contains(&line.trim().to_ascii_lowercase().as_str())
 }

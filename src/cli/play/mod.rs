@@ -11,9 +11,9 @@ mod moves;
 mod pgn_files;
 mod session;
 
-use super::CommandError;
-use crate::uci::Output;
+use crate::output::Output;
 pub(super) use arguments::PlayArguments;
+use sesame_command::CommandError;
 
 pub(super) fn run(arguments: &PlayArguments, output: &Output) -> Result<(), CommandError> {
     session::PlaySession::new(arguments, output)?.play()

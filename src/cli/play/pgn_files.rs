@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use crate::games::Content;
 use crate::games::pgn::PgnGame;
-use crate::regular_file;
 use sesame_command::files;
 
 /// The text of the last save, by file. A later save replaces it. All other content stays, also what other processes save.
@@ -20,7 +19,7 @@ impl PgnFiles {
     }
 
     pub(super) fn save(&mut self, path: &Path, game: &PgnGame) -> io::Result<()> {
-        let _lock = files::Lock::acquire(path)?;
+        let _lock = files::lock(path);
         let mut content = read_text(path)?;
         let text = game.to_string();
         let find = |saved: &String| {
@@ -46,7 +45,7 @@ impl PgnFiles {
 
 fn read_text(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    match regular_file::open(path).and_then(|mut file| file.read_to_end(&mut bytes)) {
+    match files::open(path).and_then(|mut file| file.read_to_end(&mut bytes)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(bytes),
         Err(error) => Err(error),
         Ok(_) => match Content::of(bytes.get(..4096).unwrap_or(&bytes)) {

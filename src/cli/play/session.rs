@@ -4,26 +4,23 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::{self as channel, Receiver};
+use crossbeam_channel::{self as channel, Receiver, TryRecvError};
 use jiff::Zoned;
 
 use super::arguments::PlayArguments;
 use super::console::{Console, ConsoleKind};
 use super::game::{Ending, Match};
-use super::lines::words;
+use super::lines::{is_quit, words};
 use super::moves::read_move;
 use super::pgn_files::PgnFiles;
-use crate::cli::CommandError;
 use crate::cli::assessment::{Assessment, WhiteScore, assess, name, san_line};
 use crate::cli::terminal::{BoardStyle, SearchStatus};
-use crate::engine::{ChannelSink, Engine, Limits, MoveChoice, Options, Score, SearchEvent, StrengthLimit};
+use crate::engine::{Engine, Limits, MoveChoice, Options, Score, SearchReport, StrengthLimit};
 use crate::games::pgn::PgnGame;
+use crate::output::Output;
 use crate::position::Color;
-use crate::uci::Output;
-use sesame_command::check_output;
 use sesame_command::signals::at_first_signal;
-
-const TICK: Duration = Duration::from_millis(200);
+use sesame_command::{CommandError, check_output};
 
 /// The time until a line says that the engine is thinking, with a line editor.
 const THINKING_NOTICE: Duration = Duration::from_secs(3);
@@ -59,7 +56,6 @@ pub(super) struct PlaySession<'a> {
     arguments: &'a PlayArguments,
     game: Match,
     engine: Engine,
-    events: Receiver<SearchEvent>,
     limits: Limits,
     /// The score at the engine's last move, from its own view.
     last_score: Option<Score>,
@@ -80,9 +76,8 @@ impl<'a> PlaySession<'a> {
             let refused = |error| format!("games cannot be saved to {}: {error}", path.display());
             PgnFiles::check(path).map_err(|error| CommandError::Failed(refused(error)))?;
         }
-        let (sink, events) = ChannelSink::new();
         let options = Options { move_overhead: MOVE_OVERHEAD, ..arguments.engine.options()? };
-        let mut engine = Engine::with_sink(options, sink).map_err(CommandError::failed)?;
+        let mut engine = Engine::new(options).map_err(CommandError::failed)?;
         arguments.engine.load_syzygy(&mut engine)?;
         let (end, ended) = channel::bounded(1);
         at_first_signal(move || _ = end.try_send(()))?;
@@ -93,7 +88,6 @@ impl<'a> PlaySession<'a> {
             arguments,
             game,
             engine,
-            events,
             limits: arguments.limits(),
             last_score: None,
             console,
@@ -231,7 +225,7 @@ impl<'a> PlaySession<'a> {
 
     fn execute(&mut self, line: &str) -> Flow {
         let (word, rest) = words(line);
-        match (word.as_str(), rest) {
+        match (word.as_str(), rest.as_str()) {
             ("", _) => {}
             ("quit" | "exit" | "q", "") => return Flow::Break(()),
             ("help" | "?", "") => self.say(HELP),
@@ -331,86 +325,69 @@ impl<'a> PlaySession<'a> {
     fn engine_turn(&mut self) -> Flow {
         let now = Instant::now();
         self.game.run_clock(now);
-        let clock = self.game.clock.as_ref().map(|clock| clock.for_engine(now));
         let PlayArguments { elo, seed, fen, .. } = self.arguments;
         let varies = fen.is_none() && self.game.moves().len() < OPENING;
         let varied = varies.then_some(MoveChoice::Varied { seed: *seed });
         let limited = elo.map(|elo| MoveChoice::Limited(StrengthLimit::new(elo, *seed)));
         self.engine.set_move_choice(limited.or(varied));
-        self.engine.go(&self.game.game, Limits { clock, ..self.limits.clone() });
-        let mut status = SearchStatus::new(self.limits.move_time);
-        let mut flow = Flow::Continue(());
-        // Input from a pipe stays in the channel.
-        let is_pipe = self.console.kind == ConsoleKind::Pipe;
-        let mut typed = if is_pipe { channel::never() } else { self.console.lines.clone() };
+        let clock = self.game.clock.as_ref().map(|clock| clock.for_engine(now));
+        let limits = Limits { clock, ..self.limits.clone() };
+        let mut status = SearchStatus::new(limits.move_time);
         let mut notice = Some(now + THINKING_NOTICE);
-        let best = loop {
-            let tick = channel::after(TICK);
-            channel::select! {
-                recv(self.events) -> event => match event {
-                    Ok(SearchEvent::Info(info)) => {
-                        status.depth = info.line.depth;
-                        self.last_score = Some(info.line.score);
-                    }
-                    Ok(SearchEvent::Message(text)) => {
-                        status.clear();
-                        self.say(text);
-                    }
-                    Ok(SearchEvent::End(best)) => break best.best,
-                    Err(_) => break None,
-                },
-                recv(typed) -> line => {
-                    status.clear();
-                    // The end of the input ends the game.
-                    let line = line.unwrap_or_else(|_| "quit".to_owned());
-                    let (word, rest) = words(&line);
-                    match (word.as_str(), rest) {
-                        ("quit" | "exit" | "q", "") => flow = Flow::Break(()),
-                        ("resign", "") => self.end(Ending::Resigned(self.game.human)),
-                        ("now", "") => {}
-                        _ => {
-                            if !word.is_empty() {
-                                self.say("Sesame is thinking: now makes it move; resign and quit end the game.");
-                            }
-                            continue;
-                        }
-                    }
-                    // Later lines wait for the end of the search.
-                    self.engine.stop();
-                    typed = channel::never();
+        let Console { kind, lines, output, .. } = &self.console;
+        let (mut is_over, mut typed) = (false, None);
+        let searched = self.engine.search_with(&self.game.game, limits, |info| {
+            match info {
+                Some(info) => (status.depth, self.last_score) = (info.line.depth, Some(info.line.score)),
+                None if *kind != ConsoleKind::Editor => status.show(),
+                None if notice.take_if(|time| *time <= Instant::now()).is_some() => {
+                    output.line("Sesame is thinking: now makes it move.");
                 }
-                recv(self.ended) -> _ => {
+                None => {}
+            }
+            is_over |= self.ended.try_recv().is_ok();
+            // Later lines wait for the end of the search.
+            if typed.is_none() && *kind != ConsoleKind::Pipe {
+                let (word, rest) = match lines.try_recv() {
+                    Ok(line) => words(&line),
+                    Err(TryRecvError::Disconnected) => ("quit".to_owned(), String::new()),
+                    Err(TryRecvError::Empty) => Default::default(),
+                };
+                if rest.is_empty() && (is_quit(&word) || word == "resign" || word == "now") {
+                    typed = Some(word);
+                } else if !word.is_empty() {
                     status.clear();
-                    self.say(ENDED);
-                    flow = Flow::Break(());
-                    self.engine.stop();
-                }
-                recv(tick) -> _ => {
-                    if self.console.kind != ConsoleKind::Editor {
-                        status.show();
-                    } else if notice.take_if(|time| *time <= Instant::now()).is_some() {
-                        self.say("Sesame is thinking: now makes it move.");
-                    }
+                    output.line("Sesame is thinking: now makes it move; resign and quit end the game.");
                 }
             }
-        };
+            if is_over || typed.is_some() { Flow::Break(()) } else { Flow::Continue(()) }
+        });
         status.clear();
-        if flow.is_break() || self.game.ending.is_some() {
-            return flow;
+        let SearchReport { best, messages, .. } = searched.unwrap_or_else(|error| {
+            self.say(error.to_string());
+            SearchReport::default()
+        });
+        messages.iter().for_each(|text| self.say(text));
+        if is_over {
+            self.say(ENDED);
+            return Flow::Break(());
         }
-        let Some(mv) = best else {
+        match (typed.as_deref(), best) {
+            (Some("resign"), _) => self.end(Ending::Resigned(self.game.human)),
+            (Some(word), _) if is_quit(word) => return Flow::Break(()),
             // Cannot happen in a running game.
-            self.end(Ending::Resigned(!self.game.human));
-            return flow;
-        };
-        let text = san_line(self.game.position(), &[mv]);
-        match self.game.play(mv, Instant::now()) {
-            true => self.say(format!("Sesame plays {text}\n")),
-            false => self.say("Too late."),
+            (_, None) => self.end(Ending::Resigned(!self.game.human)),
+            (_, Some(mv)) => {
+                let text = san_line(self.game.position(), &[mv]);
+                match self.game.play(mv, Instant::now()) {
+                    true => self.say(format!("Sesame plays {text}\n")),
+                    false => self.say("Too late."),
+                }
+                self.show_game();
+                self.autosave();
+            }
         }
-        self.show_game();
-        self.autosave();
-        flow
+        Flow::Continue(())
     }
 }
 

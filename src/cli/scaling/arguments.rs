@@ -1,18 +1,17 @@
 //! Arguments of `sesame scaling`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::time::Duration;
 
 use clap::Args;
+use sesame_command::{CommandError, whole_number};
 
-use super::ScalingError;
-use super::engines::{EngineCommand, EngineSetting};
 use super::positions::{CalibrationLimit, Positions};
 use crate::cli::arguments::{logical_cores, seconds, thread_count};
 use crate::engine::SmpStrategy;
-use sesame_command::whole_number;
+use crate::uci::{MAX_HASH_MIB, MAX_THREADS};
 
-const MOST_THREADS: u32 = 1024;
 /// For each position.
 const TIME: Duration = Duration::from_secs(1);
 /// For each position in lockstep.
@@ -23,65 +22,65 @@ const NODES: u64 = 200_000;
 /// Without --threads and --simulate, Sesame measures 1, 2, 4 and so on up to the number of cores. With --simulate
 /// alone, it only simulates. To measure other UCI engines in the same run, name them with --engine.
 #[derive(Debug, Clone, Args)]
-pub struct ScalingArgs {
+pub(crate) struct ScalingArgs {
     /// Measure these numbers of threads by the clock; auto is the number of physical cores
     #[arg(long, value_delimiter = ',', value_parser = threads_to_measure, value_name = "N,N...")]
-    pub threads: Vec<u32>,
+    pub(super) threads: Vec<u32>,
     /// Simulate these numbers of threads in lockstep: reproducible on any machine
-    #[arg(long, value_delimiter = ',', value_parser = whole_number(1..=MOST_THREADS), value_name = "N,N...")]
-    pub simulate: Vec<u32>,
+    #[arg(long, value_delimiter = ',', value_parser = whole_number(1..=MAX_THREADS as u32), value_name = "N,N...")]
+    pub(super) simulate: Vec<u32>,
     /// Also measure this UCI engine by the same rules; repeat the option for more engines. Sesame splits the
     /// command at blanks, except within quotes
     #[arg(long = "engine", value_name = "CMD")]
-    pub engines: Vec<EngineCommand>,
+    pub(super) engines: Vec<EngineCommand>,
     /// Set an option of all these engines, or of ENGINE alone: its number on the command line, or its
     /// program's name
     #[arg(long = "option", value_name = "[ENGINE:]NAME=VALUE", requires = "engines")]
-    pub options: Vec<EngineSetting>,
+    pub(super) options: Vec<EngineSetting>,
     /// Strategy of Sesame's threads, as in the UCI option SmpStrategy
     #[arg(long, default_value_t, value_name = "NAME")]
-    pub strategy: SmpStrategy,
+    pub(super) strategy: SmpStrategy,
     /// Read positions from this EPD or FEN file [default: a built-in set of 40]
     #[arg(long, value_name = "FILE")]
-    pub positions: Option<PathBuf>,
+    pub(super) positions: Option<PathBuf>,
     /// Search only the first COUNT positions
     #[arg(long, value_parser = whole_number(1_u32..), value_name = "COUNT")]
-    pub first: Option<u32>,
+    pub(super) first: Option<u32>,
     /// Repeat the measurement this many times
     #[arg(long, default_value_t = 3, value_parser = whole_number(1_u32..=1000))]
-    pub rounds: u32,
+    pub(super) rounds: u32,
     /// Measure each position to the depth that one thread reaches in about this time [default: 1]
     #[arg(long, value_parser = seconds, value_name = "SECONDS")]
-    pub time: Option<Duration>,
+    pub(super) time: Option<Duration>,
     /// Simulate each position to the depth that one thread completes within this many nodes [default: 200000].
     /// Without --time, measure to the same depth
     #[arg(long, value_parser = whole_number(100_u64..))]
-    pub nodes: Option<u64>,
+    pub(super) nodes: Option<u64>,
     /// Size of the transposition table in MiB
-    #[arg(long, default_value_t = 64, value_parser = whole_number(1_u32..=33_554_432), value_name = "MIB")]
-    pub hash: u32,
+    #[arg(long, default_value_t = 64, value_parser = whole_number(1_u32..=MAX_HASH_MIB as u32), value_name = "MIB")]
+    pub(super) hash: u32,
     /// Bind each thread to a core of its own
     #[arg(long)]
-    pub pin: bool,
+    pub(super) pin: bool,
     /// Run this many simulated searches at a time, each on one core [default: the number of cores]
     #[arg(long, value_parser = whole_number(1_u16..=1024))]
-    pub jobs: Option<u16>,
+    pub(super) jobs: Option<u16>,
     /// Write results and report to this folder
     #[arg(long, default_value = "scaling", value_name = "DIR")]
-    pub out: PathBuf,
+    pub(super) out: PathBuf,
     /// Write the figures to standard output as JSON, as in results.json
     #[arg(long)]
-    pub json: bool,
+    pub(super) json: bool,
     /// Replace the results of an earlier run
     #[arg(long)]
-    pub force: bool,
+    pub(super) force: bool,
 }
 
 impl ScalingArgs {
     pub(super) fn real_threads(&self) -> Option<Vec<u32>> {
         match (self.threads.as_slice(), self.simulate.as_slice()) {
             ([], simulate) if simulate.is_empty() || !self.engines.is_empty() => {
-                let cores = u32::try_from(logical_cores()).unwrap_or(u32::MAX).min(MOST_THREADS);
+                let cores = u32::try_from(logical_cores()).unwrap_or(u32::MAX).min(MAX_THREADS as u32);
                 let doublings = std::iter::successors(Some(1), |threads| Some(2 * threads));
                 Some(with_one(&doublings.take_while(|&threads| threads < cores).chain([cores]).collect::<Vec<_>>()))
             }
@@ -105,17 +104,19 @@ impl ScalingArgs {
         CalibrationLimit::Nodes(self.nodes.unwrap_or(NODES))
     }
 
-    pub(super) fn check_options(&self) -> Result<(), ScalingError> {
+    pub(super) fn check_options(&self) -> Result<(), CommandError> {
         let is_known = |setting: &&EngineSetting| {
             self.engines.iter().zip(1..).any(|(command, number)| setting.is_for(number, command))
         };
-        match self.options.iter().find(|setting| !is_known(setting)).and_then(EngineSetting::engine) {
-            Some(engine) => Err(ScalingError::NoEngine(engine.to_owned())),
+        match self.options.iter().find(|setting| !is_known(setting)).and_then(|setting| setting.engine.as_ref()) {
+            Some(engine) => Err(CommandError::Failed(format!(
+                "--option is for the engine {engine:?}, but no --engine has this number or program name"
+            ))),
             None => Ok(()),
         }
     }
 
-    pub(super) fn positions(&self) -> Result<Positions, ScalingError> {
+    pub(super) fn positions(&self) -> Result<Positions, CommandError> {
         let mut positions = match &self.positions {
             None => Positions::built_in(),
             Some(path) => Positions::read(path)?,
@@ -139,6 +140,69 @@ fn with_one(threads: &[u32]) -> Vec<u32> {
     threads.sort_unstable();
     threads.dedup();
     threads
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct EngineCommand {
+    pub(super) text: String,
+    pub(super) program: String,
+    pub(super) arguments: Vec<String>,
+}
+
+impl EngineCommand {
+    /// The program's file without its extension stands for the engine.
+    pub(super) fn file_name(&self) -> &str {
+        Path::new(&self.program).file_stem().and_then(|name| name.to_str()).unwrap_or(&self.program)
+    }
+}
+
+impl FromStr for EngineCommand {
+    type Err = &'static str;
+
+    /// Splits as a shell does. On Windows, a backslash separates folders.
+    fn from_str(text: &str) -> Result<Self, &'static str> {
+        let text = text.trim();
+        let words = if cfg!(windows) { &text.replace('\\', r"\\") } else { text };
+        let mut words = shell_words::split(words).map_err(|_| "a quote is not closed")?.into_iter();
+        let program = words.next().filter(|program| !program.is_empty()).ok_or("the command is empty")?;
+        Ok(Self { text: text.to_owned(), program, arguments: words.collect() })
+    }
+}
+
+/// `NAME=VALUE` for all engines, `ENGINE:NAME=VALUE` for one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct EngineSetting {
+    /// Number on the command line, from 1, or program's name; `None` for all.
+    engine: Option<String>,
+    pub(super) name: String,
+    pub(super) value: String,
+}
+
+impl EngineSetting {
+    /// `number` is the engine's place on the command line.
+    pub(super) fn is_for(&self, number: usize, command: &EngineCommand) -> bool {
+        self.engine.as_ref().is_none_or(|engine| *engine == number.to_string() || engine == command.file_name())
+    }
+}
+
+impl FromStr for EngineSetting {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, &'static str> {
+        let (left, value) = text.split_once('=').ok_or("not NAME=VALUE or ENGINE:NAME=VALUE")?;
+        let (engine, name) = match left.split_once(':') {
+            Some((engine, name)) => (Some(engine.trim().to_owned()), name.trim()),
+            None => (None, left.trim()),
+        };
+        match name {
+            "" => return Err("the option has no name"),
+            _ if engine.as_ref().is_some_and(String::is_empty) => return Err("the engine has no name"),
+            _ if name.eq_ignore_ascii_case("Threads") => return Err("Threads is set by --threads"),
+            _ if name.eq_ignore_ascii_case("Hash") => return Err("Hash is set by --hash"),
+            _ => {}
+        }
+        Ok(Self { engine, name: name.to_owned(), value: value.trim().to_owned() })
+    }
 }
 
 #[cfg(test)]
@@ -184,12 +248,33 @@ mod tests {
     }
 
     #[test]
+    fn commands_are_split_as_by_a_shell() {
+        let words = |text: &str| {
+            let command: EngineCommand = text.parse().unwrap();
+            std::iter::once(command.program).chain(command.arguments).collect::<Vec<_>>()
+        };
+        assert_eq!(words(" engine  --a b\t-c "), ["engine", "--a", "b", "-c"]);
+        assert_eq!(words(r#""/my engines/a b" 'x "y"' a"b c"d ''"#), ["/my engines/a b", "x \"y\"", "ab cd", ""]);
+        assert_eq!(words(r"C:\e"), [if cfg!(windows) { r"C:\e" } else { "C:e" }]);
+        for (text, error) in [("", "empty"), ("  ", "empty"), ("''", "empty"), ("a 'b", "quote"), ("\"", "quote")] {
+            assert!(text.parse::<EngineCommand>().unwrap_err().contains(error), "{text}");
+        }
+        assert_eq!("/usr/games/engine-1.2 -x".parse::<EngineCommand>().unwrap().file_name(), "engine-1");
+    }
+
+    #[test]
     fn options_are_for_known_engines() {
         let check = |line: &str| parse(line).unwrap().check_options().map_err(|error| error.to_string());
         assert_eq!(check("--engine a/one --engine two --option A=1 --option two:A=1 --option 1:A=2"), Ok(()));
         for engine in ["three", "3", "0"] {
             let error = check(&format!("--engine a/one --engine two --option {engine}:A=1")).unwrap_err();
             assert!(error.contains(&format!("{engine:?}")), "{error}");
+        }
+        let setting: EngineSetting = " stockfish : EvalFile = a=b:c ".parse().unwrap();
+        assert_eq!(setting.engine.as_deref(), Some("stockfish"));
+        assert_eq!((setting.name.as_str(), setting.value.as_str()), ("EvalFile", "a=b:c"));
+        for text in ["", "Use NNUE", "=x", ":=x", ":A=x", "e:=x", "Threads=2", "e:hash=2"] {
+            assert!(text.parse::<EngineSetting>().is_err(), "{text}");
         }
     }
 

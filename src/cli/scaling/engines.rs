@@ -1,72 +1,51 @@
-//! The searches of Sesame and of other UCI engines, by the same rules; the commands and options of the engines on
-//! the command line.
+//! The searches of Sesame and of other UCI engines, by the same rules.
 
 use std::env;
-use std::path::Path;
 use std::process::{Command, Stdio};
-use std::str::FromStr;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use sesame_command::CommandError;
+
+use super::arguments::{EngineCommand, EngineSetting};
+use super::noise;
 use super::process::{DeclaredOption, EngineProcess, ProcessError};
-use super::{ScalingError, noise};
+use super::trace::{CompletedDepth, SearchTrace};
 use crate::engine::{Affinity, Engine, Info, Limits, NullSink, Options, SmpStrategy};
-use crate::position::{Game, Move, Position};
+use crate::position::{Game, Position};
 
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(super) struct CompletedDepth {
-    pub(super) depth: u32,
-    pub(super) best: Move,
-    /// Of all workers until then.
-    pub(super) nodes: u64,
-    pub(super) elapsed: Duration,
-}
+/// Before a timed search: the workers clear their histories meanwhile.
+const PAUSE: Duration = Duration::from_millis(20);
 
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct SearchTrace {
-    /// The last may be a stopped iteration.
-    pub(super) steps: Vec<CompletedDepth>,
-    pub(super) best: Option<Move>,
-    pub(super) nodes: u64,
-    pub(super) elapsed: Duration,
-    /// Of the engine's process during the search.
-    pub(super) cpu: Option<Duration>,
-}
-
-pub(super) struct Searcher {
+/// Sesame in this process.
+pub(super) struct SesameEngine {
     engine: Engine,
     lockstep: bool,
     pub(super) messages: Vec<String>,
 }
 
-/// Before a timed search: the workers clear their histories meanwhile.
-const PAUSE: Duration = Duration::from_millis(20);
-
-impl Searcher {
+impl SesameEngine {
     /// Has one worker. Workers in lockstep take turns; others run as in a game.
-    pub(super) fn new(hash_mib: u32, strategy: SmpStrategy, lockstep: bool) -> Result<Self, ScalingError> {
-        let options = Options {
-            hash_mib: hash_mib as usize,
-            strategy,
-            lockstep,
-            move_overhead: Duration::ZERO,
-            ..Options::default()
-        };
-        Ok(Self { engine: Engine::with_sink(options, Arc::new(NullSink))?, lockstep, messages: Vec::new() })
+    pub(super) fn new(hash_mib: u32, strategy: SmpStrategy, lockstep: bool) -> Result<Self, CommandError> {
+        let (hash_mib, move_overhead) = (hash_mib as usize, Duration::ZERO);
+        let options = Options { hash_mib, strategy, lockstep, move_overhead, ..Options::default() };
+        let engine = Engine::with_sink(options, Arc::new(NullSink)).map_err(CommandError::failed)?;
+        Ok(Self { engine, lockstep, messages: Vec::new() })
     }
 
-    pub(super) fn pin(&mut self) -> Result<(), ScalingError> {
-        Ok(self.engine.set_affinity(Affinity { pin: true, ..Affinity::default() })?)
+    pub(super) fn pin(&mut self) -> Result<(), CommandError> {
+        self.engine.set_affinity(Affinity { pin: true, ..Affinity::default() }).map_err(CommandError::failed)
     }
 
-    pub(super) fn set_threads(&mut self, threads: u32) -> Result<(), ScalingError> {
+    pub(super) fn set_threads(&mut self, threads: u32) -> Result<(), CommandError> {
         let wanted = threads as usize;
         if self.engine.options().threads != wanted {
-            self.engine.set_threads(wanted)?;
+            self.engine.set_threads(wanted).map_err(CommandError::failed)?;
             let granted = self.engine.options().threads;
             if granted < wanted {
-                return Err(ScalingError::Threads { wanted, granted });
+                let message = format!("the system granted only {granted} of {wanted} threads: measure fewer");
+                return Err(CommandError::Failed(message));
             }
             if !self.lockstep {
                 // A worker allocates its data in its first search, which should not be timed.
@@ -76,13 +55,13 @@ impl Searcher {
         Ok(())
     }
 
-    pub(super) fn search(&mut self, position: &Position, limits: Limits) -> Result<SearchTrace, ScalingError> {
+    pub(super) fn search(&mut self, position: &Position, limits: Limits) -> Result<SearchTrace, CommandError> {
         self.engine.new_game();
         if !self.lockstep {
             thread::sleep(PAUSE);
         }
         let cpu_before = noise::cpu_time();
-        let report = self.engine.search(&Game::new(position.clone()), limits)?;
+        let report = self.engine.search(&Game::new(position.clone()), limits).map_err(CommandError::failed)?;
         let cpu = noise::cpu_time().zip(cpu_before).map(|(now, before)| now.saturating_sub(before));
         for text in report.messages {
             if !self.messages.contains(&text) {
@@ -111,106 +90,25 @@ const SLOWEST: u32 = 20;
 /// In nodes per second. A slower search for a number of nodes is given up.
 const SLOWEST_SPEED: u64 = 1000;
 
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct EngineCommand {
-    text: String,
-    program: String,
-    arguments: Vec<String>,
-}
-
-impl EngineCommand {
-    /// The program's file without its extension stands for the engine.
-    pub fn file_name(&self) -> &str {
-        Path::new(&self.program).file_stem().and_then(|name| name.to_str()).unwrap_or(&self.program)
-    }
-}
-
-impl FromStr for EngineCommand {
-    type Err = &'static str;
-
-    /// Splits at blanks. Single or double quotes hold words with blanks together; nothing else is special.
-    fn from_str(text: &str) -> Result<Self, &'static str> {
-        let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
-        for letter in text.chars() {
-            match (letter, quote) {
-                (_, Some(end)) if letter == end => quote = None,
-                (_, Some(_)) => word.get_or_insert_default().push(letter),
-                ('"' | '\'', None) => {
-                    word.get_or_insert_default();
-                    quote = Some(letter);
-                }
-                _ if letter.is_whitespace() => words.extend(word.take()),
-                _ => word.get_or_insert_default().push(letter),
-            }
-        }
-        if quote.is_some() {
-            return Err("a quote is not closed");
-        }
-        let mut words = words.into_iter().chain(word);
-        let program = words.next().filter(|program| !program.is_empty()).ok_or("the command is empty")?;
-        Ok(Self { text: text.trim().to_owned(), program, arguments: words.collect() })
-    }
-}
-
-/// `NAME=VALUE` for all engines, `ENGINE:NAME=VALUE` for one.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct EngineSetting {
-    /// Number on the command line, from 1, or program's name; `None` for all.
-    engine: Option<String>,
-    name: String,
-    value: String,
-}
-
-impl EngineSetting {
-    pub fn engine(&self) -> Option<&str> {
-        self.engine.as_deref()
-    }
-
-    /// `number` is the engine's place on the command line.
-    pub fn is_for(&self, number: usize, command: &EngineCommand) -> bool {
-        self.engine.as_ref().is_none_or(|engine| *engine == number.to_string() || engine == command.file_name())
-    }
-}
-
-impl FromStr for EngineSetting {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, &'static str> {
-        let (left, value) = text.split_once('=').ok_or("not NAME=VALUE or ENGINE:NAME=VALUE")?;
-        let (engine, name) = match left.split_once(':') {
-            Some((engine, name)) => (Some(engine.trim().to_owned()), name.trim()),
-            None => (None, left.trim()),
-        };
-        match name {
-            "" => return Err("the option has no name"),
-            _ if engine.as_ref().is_some_and(String::is_empty) => return Err("the engine has no name"),
-            _ if name.eq_ignore_ascii_case("Threads") => return Err("Threads is set by --threads"),
-            _ if name.eq_ignore_ascii_case("Hash") => return Err("Hash is set by --hash"),
-            _ => {}
-        }
-        Ok(Self { engine, name: name.to_owned(), value: value.trim().to_owned() })
-    }
-}
-
 pub(super) struct ExternalEngine {
     pub(super) process: EngineProcess,
     pub(super) name: String,
     /// Command and set options, for the report.
     pub(super) settings: String,
+    /// Settings that the engine does not support.
+    pub(super) warnings: Vec<String>,
     threads: u32,
     pub(super) max_threads: u32,
     answer_limit: Duration,
 }
 
 impl ExternalEngine {
-    /// Starts with one thread, a table of `hash_mib` MiB and the options for engine `number` of the command line. `log`
-    /// receives unsupported settings.
+    /// Starts with one thread, a table of `hash_mib` MiB and the options for engine `number` of the command line.
     pub(super) fn start(
         command: &EngineCommand,
         number: usize,
         options: &[EngineSetting],
         hash_mib: u32,
-        log: &dyn Fn(&str),
     ) -> Result<Self, ProcessError> {
         let mut program = Command::new(&command.program);
         program.args(&command.arguments).stderr(Stdio::null());
@@ -231,22 +129,23 @@ impl ExternalEngine {
         let mut process = EngineProcess::start(&mut program, ANSWER_LIMIT)?;
         let name = field(process.name.as_deref().unwrap_or(command.file_name()));
         let option = |name: &str| process.options.iter().find(|option| option.name.eq_ignore_ascii_case(name));
-        let warn = |text: String| log(&format!("warning: {name}: {text}"));
-        let mut set = Vec::new();
+        let (mut set, mut warnings) = (Vec::new(), Vec::new());
         match option("Hash") {
             Some(hash) => {
                 let value = within(hash, i64::from(hash_mib));
                 if value != i64::from(hash_mib) {
-                    warn(format!("its table has {value} MiB, because it takes no {hash_mib}"));
+                    warnings.push(format!("its table has {value} MiB, because it takes no {hash_mib}"));
                 }
                 set.push(("Hash".to_owned(), value.to_string()));
             }
-            None => warn(format!("it has no option Hash, so its table may have another size than {hash_mib} MiB")),
+            None => {
+                warnings.push(format!("it has no option Hash, so its table may have another size than {hash_mib} MiB"));
+            }
         }
         for setting in options.iter().filter(|setting| setting.is_for(number, command)) {
             match option(&setting.name) {
                 Some(declared) => set.push((declared.name.clone(), setting.value.clone())),
-                None => warn(format!("it has no option {}", setting.name)),
+                None => warnings.push(format!("it has no option {}", setting.name)),
             }
         }
         let threads = option("Threads");
@@ -255,7 +154,7 @@ impl ExternalEngine {
         if threads.is_some() {
             process.set_option("Threads", "1")?;
         } else {
-            warn("it has no option Threads, so only one thread is measured".to_owned());
+            warnings.push("it has no option Threads, so only one thread is measured".to_owned());
         }
         let mut settings = command.text.clone();
         for (option, value) in &set {
@@ -263,7 +162,7 @@ impl ExternalEngine {
             settings += &format!("; {option}={value}");
         }
         process.wait_until_ready()?;
-        Ok(Self { process, name, settings, threads: 1, max_threads, answer_limit: ANSWER_LIMIT })
+        Ok(Self { process, name, settings, warnings, threads: 1, max_threads, answer_limit: ANSWER_LIMIT })
     }
 
     pub(super) fn set_threads(&mut self, threads: u32) -> Result<(), ProcessError> {
@@ -305,8 +204,8 @@ fn field(text: &str) -> String {
 }
 
 fn within(option: &DeclaredOption, value: i64) -> i64 {
-    let least = value.max(option.min.unwrap_or(value));
-    least.min(option.max.unwrap_or(least))
+    let value = value.max(option.min.unwrap_or(value));
+    value.min(option.max.unwrap_or(value))
 }
 
 #[cfg(test)]
@@ -318,16 +217,16 @@ mod tests {
         Limits { depth: Some(depth), ..Limits::default() }
     }
 
-    fn lockstep() -> Searcher {
-        Searcher::new(1, SmpStrategy::default(), true).unwrap()
+    fn lockstep() -> SesameEngine {
+        SesameEngine::new(1, SmpStrategy::default(), true).unwrap()
     }
 
     #[test]
     fn lockstep_searches_are_independent() {
         let positions = Positions::built_in().entries;
-        let nodes = |searcher: &mut Searcher, index: usize, workers| {
-            searcher.set_threads(workers).unwrap();
-            searcher.search(&positions[index].position, to_depth(6)).unwrap().nodes
+        let nodes = |engine: &mut SesameEngine, index: usize, workers| {
+            engine.set_threads(workers).unwrap();
+            engine.search(&positions[index].position, to_depth(6)).unwrap().nodes
         };
         let mut used = lockstep();
         for (index, workers) in [(2, 3), (0, 1), (1, 3), (2, 5)] {
@@ -337,46 +236,13 @@ mod tests {
 
     #[test]
     fn calibrated_searches_are_reproducible() {
-        let mut searcher = lockstep();
+        let mut engine = lockstep();
         let limit = CalibrationLimit::Nodes(5000);
         for entry in &Positions::built_in().entries[..3] {
-            let found = limit.depth(entry, &searcher.search(&entry.position, limit.limits()).unwrap()).unwrap();
+            let found = limit.depth(entry, &engine.search(&entry.position, limit.limits()).unwrap()).unwrap();
             assert!(found.nodes < 5000 && found.depth > 2);
-            assert_eq!(searcher.search(&entry.position, to_depth(found.depth)).unwrap().nodes, found.nodes);
-            assert!(searcher.search(&entry.position, to_depth(found.depth + 1)).unwrap().nodes >= 5000);
-        }
-    }
-
-    #[test]
-    fn commands_are_split_at_blanks_outside_quotes() {
-        let words = |text: &str| {
-            let command: EngineCommand = text.parse().unwrap();
-            std::iter::once(command.program).chain(command.arguments).collect::<Vec<_>>()
-        };
-        assert_eq!(words(" engine  --a b\t-c "), ["engine", "--a", "b", "-c"]);
-        assert_eq!(
-            words(r#""/my engines/a b" 'x "y"' a"b c"d '' C:\e"#),
-            ["/my engines/a b", "x \"y\"", "ab cd", "", r"C:\e"]
-        );
-        for (text, error) in [("", "empty"), ("  ", "empty"), ("''", "empty"), ("a 'b", "quote"), ("\"", "quote")] {
-            assert!(text.parse::<EngineCommand>().unwrap_err().contains(error), "{text}");
-        }
-        assert_eq!("/usr/games/engine-1.2 -x".parse::<EngineCommand>().unwrap().file_name(), "engine-1");
-    }
-
-    #[test]
-    fn options_are_for_all_engines_or_one() {
-        let command: EngineCommand = "/usr/games/stockfish uci".parse().unwrap();
-        let is_for = |text: &str, number| text.parse::<EngineSetting>().unwrap().is_for(number, &command);
-        assert!(is_for("Use NNUE=false", 1) && is_for("stockfish:Use NNUE=false", 1) && is_for("2:A=", 2));
-        assert!(!is_for("ethereal:A=b", 1) && !is_for("2:A=b", 1));
-        let setting: EngineSetting = " stockfish : EvalFile = a=b:c ".parse().unwrap();
-        assert_eq!(
-            (setting.engine(), setting.name.as_str(), setting.value.as_str()),
-            (Some("stockfish"), "EvalFile", "a=b:c")
-        );
-        for text in ["", "Use NNUE", "=x", ":=x", ":A=x", "e:=x", "Threads=2", "e:hash=2"] {
-            assert!(text.parse::<EngineSetting>().is_err(), "{text}");
+            assert_eq!(engine.search(&entry.position, to_depth(found.depth)).unwrap().nodes, found.nodes);
+            assert!(engine.search(&entry.position, to_depth(found.depth + 1)).unwrap().nodes >= 5000);
         }
     }
 
@@ -389,8 +255,6 @@ mod tests {
 
     #[cfg(unix)]
     mod fakes {
-        use std::cell::RefCell;
-
         use super::super::super::process::tests::script;
         use super::*;
 
@@ -398,15 +262,12 @@ mod tests {
             echo 'option name Hash type spin min 1 max 8'; echo 'option name Style type string'; echo nonsense; echo uciok ;; \
             isready) echo readyok ;;";
 
-        fn engine(cases: &str) -> (Result<ExternalEngine, ProcessError>, Vec<String>) {
+        fn engine(cases: &str) -> ExternalEngine {
             let command =
                 EngineCommand { text: "fake".to_owned(), program: "sh".to_owned(), arguments: script(cases).to_vec() };
             let options =
                 ["Style=solid", "sh:style=wild", "Missing=1", "2:Style=none"].map(|text| text.parse().unwrap());
-            let messages = RefCell::new(Vec::new());
-            let log = |text: &str| messages.borrow_mut().push(text.to_owned());
-            let engine = ExternalEngine::start(&command, 1, &options, 64, &log);
-            (engine, messages.into_inner())
+            ExternalEngine::start(&command, 1, &options, 64).unwrap()
         }
 
         fn to_depth(engine: &mut ExternalEngine) -> Result<SearchTrace, ProcessError> {
@@ -420,12 +281,10 @@ mod tests {
 
         #[test]
         fn good_engines_are_set_up_and_searched() {
-            let (engine, messages) = engine(&format!("{UCI} {GOOD}"));
-            let mut engine = engine.unwrap();
+            let mut engine = engine(&format!("{UCI} {GOOD}"));
             assert_eq!((engine.name.as_str(), engine.max_threads), ("Fake  1", 2));
             assert_eq!(engine.settings, "fake; Hash=8; Style=solid; Style=wild");
-            assert_eq!(messages.len(), 2, "{messages:?}");
-            assert!(messages[0].contains("its table has 8 MiB") && messages[1].contains("no option Missing"));
+            assert_eq!(engine.warnings, ["its table has 8 MiB, because it takes no 64", "it has no option Missing"]);
             engine.set_threads(2).unwrap();
             let trace = to_depth(&mut engine).unwrap();
             let steps: Vec<(u32, u64)> = trace.steps.iter().map(|step| (step.depth, step.nodes)).collect();
@@ -435,10 +294,9 @@ mod tests {
 
         #[test]
         fn engines_without_threads_and_names_are_measured() {
-            let (engine, messages) = engine(&format!("uci) echo uciok ;; isready) echo readyok ;; {GOOD}"));
-            let mut engine = engine.unwrap();
+            let mut engine = engine(&format!("uci) echo uciok ;; isready) echo readyok ;; {GOOD}"));
             assert_eq!((engine.name.as_str(), engine.max_threads, engine.settings.as_str()), ("sh", 1, "fake"));
-            assert!(messages.iter().any(|line| line.contains("only one thread")), "{messages:?}");
+            assert!(engine.warnings.iter().any(|line| line.contains("only one thread")), "{:?}", engine.warnings);
             assert!(to_depth(&mut engine).is_ok());
         }
 
@@ -454,11 +312,11 @@ mod tests {
                 (garbage, "no move is not"),
                 ("ucinewgame) exit 1 ;;", "after \"isready\""),
             ] {
-                let mut engine = engine(&format!("{cases} {UCI}")).0.unwrap();
+                let mut engine = engine(&format!("{cases} {UCI}"));
                 let fault = to_depth(&mut engine).unwrap_err().to_string();
                 assert!(fault.contains(part), "{cases}: {fault}");
             }
-            let mut silent = engine(UCI).0.unwrap();
+            let mut silent = engine(UCI);
             silent.answer_limit = Duration::ZERO;
             let fault = to_depth(&mut silent).unwrap_err().to_string();
             assert_eq!(fault, "no bestmove within 1s of \"go depth 2\"");

@@ -5,8 +5,10 @@ use std::fmt;
 use std::path::Path;
 use std::time::Duration;
 
-use super::ScalingError;
-use super::engines::SearchTrace;
+use sesame_command::CommandError;
+use sesame_command::files::FileError;
+
+use super::trace::SearchTrace;
 use crate::engine::Limits;
 use crate::games::{decode, epd};
 use crate::position::Position;
@@ -31,12 +33,12 @@ impl Positions {
     }
 
     /// Ignores empty lines and lines that begin with `#`. Invalid lines are [skipped](Self::skipped).
-    pub(super) fn read(path: &Path) -> Result<Self, ScalingError> {
-        let bytes = std::fs::read(path).map_err(ScalingError::file(path))?;
+    pub(super) fn read(path: &Path) -> Result<Self, CommandError> {
+        let bytes = std::fs::read(path).map_err(FileError::at(path))?;
         let positions = Self::parse(&path.display().to_string(), &decode(bytes));
         if positions.entries.is_empty() {
-            let reason = positions.skipped.first().cloned().unwrap_or_else(|| "it has no lines".to_owned());
-            return Err(ScalingError::NoPositions { path: path.to_owned(), reason });
+            let reason = positions.skipped.first().map_or("it has no lines", String::as_str);
+            return Err(CommandError::Failed(format!("{} has no position to search: {reason}", path.display())));
         }
         Ok(positions)
     }
@@ -71,7 +73,7 @@ fn name(text: &str) -> String {
     text.trim().chars().take(40).map(keep).collect()
 }
 
-/// For one thread at each position. Its depth is that of all searches there.
+/// Limit of one thread's search, whose depth is that of all searches of the position.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub(super) enum CalibrationLimit {
     /// The depth depends on the machine and slightly on the run.
@@ -89,18 +91,17 @@ impl fmt::Display for CalibrationLimit {
     }
 }
 
-/// In wanted times: limit of the time of a calibrated depth.
+/// Maximum time of a calibrated depth, in wanted times.
 const BEYOND: f64 = 1.5;
-/// Share of the limit. A shorter search has ended early, for example by a mate.
-const LEAST_PART: f64 = 0.5;
+/// Minimum share of the limit. A shorter search has ended early, for example by a mate.
+const MIN_PART: f64 = 0.5;
 
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Calibrated {
     pub(super) entry: TestPosition,
     pub(super) depth: u32,
-    /// Of one thread to that depth.
+    /// One thread needs these nodes and this time.
     pub(super) nodes: u64,
-    /// Of one thread to that depth.
     pub(super) time: Duration,
 }
 
@@ -127,7 +128,7 @@ impl CalibrationLimit {
                 (trace.nodes as f64 / nodes as f64, complete.max_by_key(|step| step.depth))
             }
         };
-        if spent < LEAST_PART {
+        if spent < MIN_PART {
             return Err(format!("{} is left out: its search is over too soon, as of a mate or a dead draw", entry.id));
         }
         let step = best.ok_or_else(|| format!("{} is left out: {self} are not enough for the first ply", entry.id))?;
@@ -138,28 +139,22 @@ impl CalibrationLimit {
 /// Logs positions without a depth. Fails if none has one.
 pub(super) fn usable(
     found: Vec<Result<Calibrated, String>>,
-    log: &dyn Fn(&str),
-) -> Result<Vec<Calibrated>, ScalingError> {
-    let mut reason = None;
-    let mut usable = Vec::new();
-    for calibrated in found {
-        match calibrated {
-            Ok(calibrated) => usable.push(calibrated),
-            Err(text) => {
-                log(&format!("warning: {text}"));
-                reason.get_or_insert(text);
-            }
+    log: impl Fn(&str),
+) -> Result<Vec<Calibrated>, CommandError> {
+    let (usable, skipped): (Vec<_>, Vec<_>) = found.into_iter().partition(Result::is_ok);
+    let skipped: Vec<String> = skipped.into_iter().filter_map(Result::err).collect();
+    skipped.iter().for_each(|reason| log(&format!("warning: {reason}")));
+    match skipped.first() {
+        Some(reason) if usable.is_empty() => {
+            Err(CommandError::Failed(format!("no position is left to search: {reason}")))
         }
-    }
-    match reason {
-        Some(reason) if usable.is_empty() => Err(ScalingError::NothingToSearch(reason)),
-        _ => Ok(usable),
+        _ => Ok(usable.into_iter().flatten().collect()),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::engines::CompletedDepth;
+    use super::super::trace::CompletedDepth;
     use super::*;
 
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{self as channel, Receiver, RecvTimeoutError};
 
-use super::engines::{CompletedDepth, SearchTrace};
 use super::noise;
+use super::trace::{CompletedDepth, SearchTrace};
 use crate::position::Position;
 use crate::uci::read_line;
 

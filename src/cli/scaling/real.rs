@@ -4,16 +4,18 @@ use std::time::Duration;
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
+use sesame_command::{CommandError, Progress, print_status};
 
-use super::engines::{ExternalEngine, SearchTrace, Searcher};
+use super::engines::{ExternalEngine, SesameEngine};
 use super::noise::{self, NoiseMeter};
+use super::plan::Plan;
 use super::positions::{self, Calibrated};
-use super::results::{Clock, CsvFile, Measurement, Row, SESAME};
-use super::{Plan, ScalingError, report};
+use super::results::{CsvFile, Measurement, Row, SESAME, Timing};
+use super::trace::SearchTrace;
+use super::warnings;
 use crate::cli::arguments::{logical_cores, physical_cores};
 use crate::engine::Limits;
 use crate::position::Position;
-use sesame_command::Progress;
 use sesame_report::markdown::percent;
 use sesame_report::statistics::shuffle;
 
@@ -26,12 +28,16 @@ struct MeasuredEngine {
 
 enum EngineKind {
     /// In its own process.
-    Sesame(Searcher),
+    Sesame(SesameEngine),
     External(ExternalEngine),
     Dropped(String),
 }
 
 impl MeasuredEngine {
+    fn new(name: String, engine: EngineKind) -> Self {
+        Self { name, engine, positions: Vec::new() }
+    }
+
     fn max_threads(&self) -> u32 {
         match &self.engine {
             EngineKind::Sesame(_) => u32::MAX,
@@ -47,12 +53,12 @@ impl MeasuredEngine {
         position: &Position,
         limits: Limits,
         expected: Duration,
-        log: &dyn Fn(&str),
-    ) -> Result<Option<SearchTrace>, ScalingError> {
+        progress: &Progress,
+    ) -> Result<Option<SearchTrace>, CommandError> {
         let searched = match &mut self.engine {
-            EngineKind::Sesame(searcher) => {
-                searcher.set_threads(threads)?;
-                return searcher.search(position, limits).map(Some);
+            EngineKind::Sesame(engine) => {
+                engine.set_threads(threads)?;
+                return engine.search(position, limits).map(Some);
             }
             EngineKind::External(engine) => {
                 engine.set_threads(threads).and_then(|()| engine.search(position, &limits, expected))
@@ -60,19 +66,19 @@ impl MeasuredEngine {
             EngineKind::Dropped(_) => return Ok(None),
         };
         if let Err(fault) = &searched {
-            self.drop_out(fault.to_string(), log);
+            self.drop_out(fault.to_string(), progress);
         }
         Ok(searched.ok())
     }
 
-    fn drop_out(&mut self, reason: String, log: &dyn Fn(&str)) {
-        log(&format!("warning: {} is dropped: {reason}", self.name));
+    fn drop_out(&mut self, reason: String, progress: &Progress) {
+        progress.print(&format!("warning: {} is dropped: {reason}", self.name));
         self.engine = EngineKind::Dropped(reason);
     }
 }
 
 /// Runs searches one after another. Each round has a random order, so that disturbances affect all alike.
-pub(super) fn run(plan: &Plan<'_>, file: &mut CsvFile) -> Result<Measurement, ScalingError> {
+pub(super) fn run(plan: &Plan<'_>, file: &mut CsvFile) -> Result<Measurement, CommandError> {
     let mut engines = start(plan)?;
     let others = noise::others_now();
     let mut conditions = plan.conditions();
@@ -88,17 +94,17 @@ pub(super) fn run(plan: &Plan<'_>, file: &mut CsvFile) -> Result<Measurement, Sc
             conditions.push(("engine", format!("{} ({})", engine.name, external.settings)));
         }
     }
-    let most = plan.threads.iter().copied().max().unwrap_or(1);
-    let warnings = report::warnings_before(most, logical_cores(), physical_cores(), others);
-    warnings.iter().for_each(|line| (plan.log)(&format!("warning: {line}")));
+    let max_threads = plan.threads.iter().copied().max().unwrap_or(1);
+    let warnings = warnings::before(max_threads, logical_cores(), physical_cores(), others);
+    warnings.iter().for_each(|line| print_status(&format!("warning: {line}")));
     calibrate(plan, &mut engines)?;
+    let rows = search_all(plan, &mut engines, file)?;
     let names = engines.iter().map(|engine| engine.name.clone()).collect();
-    let mut measurement = Measurement { conditions, engines: names, warnings, ..Measurement::default() };
-    search_all(plan, &mut engines, &mut measurement.rows, file)?;
+    let mut measurement = Measurement { conditions, engines: names, rows, warnings, ..Measurement::default() };
     for MeasuredEngine { name, engine, .. } in engines {
         match engine {
-            EngineKind::Sesame(searcher) => {
-                searcher.messages.iter().for_each(|line| (plan.log)(&format!("warning: {line}")));
+            EngineKind::Sesame(engine) => {
+                engine.messages.iter().for_each(|line| print_status(&format!("warning: {line}")));
             }
             EngineKind::External(_) => {}
             EngineKind::Dropped(reason) => measurement.dropped.push((name, reason)),
@@ -107,49 +113,46 @@ pub(super) fn run(plan: &Plan<'_>, file: &mut CsvFile) -> Result<Measurement, Sc
     Ok(measurement)
 }
 
-fn start(plan: &Plan<'_>) -> Result<Vec<MeasuredEngine>, ScalingError> {
+fn start(plan: &Plan<'_>) -> Result<Vec<MeasuredEngine>, CommandError> {
     let args = plan.args;
-    let mut searcher = Searcher::new(args.hash, args.strategy, false)?;
+    let mut sesame = plan.sesame(false)?;
     if args.pin {
-        searcher.pin()?;
+        sesame.pin()?;
     }
-    let sesame = EngineKind::Sesame(searcher);
-    let mut engines = vec![MeasuredEngine { name: SESAME.to_owned(), engine: sesame, positions: Vec::new() }];
+    let mut engines = vec![MeasuredEngine::new(SESAME.to_owned(), EngineKind::Sesame(sesame))];
     for (command, number) in args.engines.iter().zip(1..) {
-        let started = ExternalEngine::start(command, number, &args.options, args.hash, plan.log);
-        let started =
-            started.map_err(|fault| ScalingError::Start(command.file_name().to_owned(), fault.to_string()))?;
-        let name = started.name.clone();
-        let numbered = (2..).map(|number| format!("{name} ({number})"));
-        let is_free = |name: &String| engines.iter().all(|other: &MeasuredEngine| other.name != *name);
-        let name = std::iter::once(name.clone()).chain(numbered).find(is_free).unwrap_or(name);
-        engines.push(MeasuredEngine { name, engine: EngineKind::External(started), positions: Vec::new() });
+        let started = ExternalEngine::start(command, number, &args.options, args.hash).map_err(|fault| {
+            CommandError::Failed(format!("the engine {} cannot be measured: {fault}", command.file_name()))
+        })?;
+        let name = &started.name;
+        started.warnings.iter().for_each(|line| print_status(&format!("warning: {name}: {line}")));
+        let mut names = std::iter::once(name.clone()).chain((2..).map(|number| format!("{name} ({number})")));
+        let is_free = |name: &String| engines.iter().all(|other| other.name != *name);
+        let name = names.find(is_free).unwrap_or_default();
+        engines.push(MeasuredEngine::new(name, EngineKind::External(started)));
     }
     Ok(engines)
 }
 
-/// Searches each position with each engine. Logs positions without a depth.
-fn calibrate(plan: &Plan<'_>, engines: &mut [MeasuredEngine]) -> Result<(), ScalingError> {
+/// Searches each position with each engine. Reports positions without a depth.
+fn calibrate(plan: &Plan<'_>, engines: &mut [MeasuredEngine]) -> Result<(), CommandError> {
     let progress = Progress::new((plan.positions.entries.len() * engines.len()) as u64, 0);
-    let log = |line: &str| progress.suspend(|| (plan.log)(line));
     for engine in engines {
         let mut depths = Vec::new();
         for entry in plan.positions.entries.iter().take_while(|_| !(plan.stop)()) {
             progress.advance(1, format!("how deep: {}, {}", entry.id, engine.name));
-            let trace = engine.search(1, &entry.position, plan.limit.limits(), Duration::ZERO, &log)?;
+            let trace = engine.search(1, &entry.position, plan.limit.limits(), Duration::ZERO, &progress)?;
             depths.extend(trace.map(|trace| plan.limit.depth(entry, &trace)));
         }
         if matches!(engine.engine, EngineKind::Dropped(_)) {
             continue;
         }
-        let named = |line: &str| log(&format!("{line} ({})", engine.name));
-        match positions::usable(depths, &named) {
+        match positions::usable(depths, |line| progress.print(&format!("{line} ({})", engine.name))) {
             Ok(usable) => engine.positions = usable,
             Err(error) if engine.name == SESAME => return Err(error),
-            Err(error) => engine.drop_out(error.to_string(), &log),
+            Err(error) => engine.drop_out(error.to_string(), &progress),
         }
     }
-    progress.finish();
     Ok(())
 }
 
@@ -167,15 +170,10 @@ impl TimedSearch {
     }
 }
 
-fn search_all(
-    plan: &Plan<'_>,
-    engines: &mut [MeasuredEngine],
-    rows: &mut Vec<Row>,
-    file: &mut CsvFile,
-) -> Result<(), ScalingError> {
+fn search_all(plan: &Plan<'_>, engines: &mut [MeasuredEngine], file: &mut CsvFile) -> Result<Vec<Row>, CommandError> {
     let searches = searches(plan, engines);
     let progress = Progress::new(searches.iter().map(TimedSearch::millis).sum(), 0);
-    let log = |line: &str| progress.suspend(|| (plan.log)(line));
+    let mut rows = Vec::new();
     for search in searches.iter().take_while(|_| !(plan.stop)()) {
         let processes = engines.iter().filter_map(|engine| match &engine.engine {
             EngineKind::External(engine) => Some(engine.process.id),
@@ -186,21 +184,17 @@ fn search_all(
         let Some(engine) = engines.get_mut(*engine) else { continue };
         progress.advance(search.millis(), format!("{}, {} with {threads}", position.entry.id, engine.name));
         let limits = Limits { depth: Some(position.depth), ..Limits::default() };
-        let found = engine.search(*threads, &position.entry.position, limits, position.time, &log)?;
+        let found = engine.search(*threads, &position.entry.position, limits, position.time, &progress)?;
         if let Some(trace) = found {
             let micros = |time: Duration| time.as_micros() as u64;
-            let clock = Clock {
-                micros: micros(trace.elapsed).max(1),
-                cpu_micros: trace.cpu.map(micros),
-                others: meter.others(),
-            };
-            let row = Row::new(&engine.name, *threads, *round, position, &trace, Some(clock));
+            let cpu_micros = trace.cpu.map(micros);
+            let timing = Timing { micros: micros(trace.elapsed).max(1), cpu_micros, others: meter.others() };
+            let row = Row::new(&engine.name, *threads, *round, position, &trace, Some(timing));
             file.add(&row)?;
             rows.push(row);
         }
     }
-    progress.finish();
-    Ok(())
+    Ok(rows)
 }
 
 /// Shuffles engines, positions and numbers of threads within each round.

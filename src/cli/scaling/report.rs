@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
+use super::plan::PROGRAM;
 use super::results::{CSV, Curve, CurvePoint, Measurement, SESAME, curves, others};
+use super::{charts, warnings};
 use crate::cli::arguments::logical_cores;
-use sesame_report::chart::{self, Axis, Bar, BarChart, Chart, CurveStyle, PlotMode, Reference};
 use sesame_report::markdown::{DASH, Table, Unit, grouped, or_dash, percent};
 use sesame_report::statistics::Estimate;
 use sesame_report::{ChartError, html};
@@ -23,17 +24,15 @@ const TITLE: &str = "Speed-up by threads";
 pub(super) fn report(real: Option<&Measurement>, simulated: Option<&Measurement>) -> Result<ScalingReport, ChartError> {
     let [real_curves, simulated_curves] =
         [real, simulated].map(|found| found.map_or_else(Vec::new, |found| curves(found, logical_cores())));
-    let disturbed = real.and_then(|found| others(found.rows.iter())).filter(|&share| share > NOISY);
+    let disturbed = real.and_then(|found| others(found.rows.iter())).filter(|&share| share > warnings::NOISY);
     let verdict = verdict(&real_curves, simulated_curves.first(), disturbed);
     let mut report = ReportWriter {
         text: format!("# {TITLE}\n\n{verdict}\n\n{INTRODUCTION}\n\n"),
         terminal: format!("{verdict}\n"),
         ..ReportWriter::default()
     };
-    let mut figures = serde_json::Map::from_iter([
-        ("program".to_owned(), json!(super::PROGRAM)),
-        ("verdict".to_owned(), json!(verdict)),
-    ]);
+    let mut figures =
+        serde_json::Map::from_iter([("program".to_owned(), json!(PROGRAM)), ("verdict".to_owned(), json!(verdict))]);
     if let Some(measurement) = real {
         report.real(measurement, &real_curves)?;
         figures.insert("real".to_owned(), report.figures(measurement, &real_curves));
@@ -94,7 +93,7 @@ impl ReportWriter {
             table.row([(*name).to_owned(), value.replace('|', "/")]);
         }
         self.text += &format!("{table}\n");
-        self.warnings = warnings(measurement, curves);
+        self.warnings = warnings::of(measurement, curves);
         for line in &self.warnings {
             self.text += &format!("**Warning**: {line}.\n\n");
             self.terminal += &format!("warning: {line}\n");
@@ -111,7 +110,6 @@ impl ReportWriter {
         self.terminal += &format!("\n{}", table.aligned());
     }
 
-    /// Draws bars for one number of threads beside one thread, lines for more.
     fn chart(
         &mut self,
         file: &str,
@@ -119,25 +117,10 @@ impl ReportWriter {
         curves: &[Curve<'_>],
         value: fn(&CurvePoint) -> Option<Estimate>,
     ) -> Result<(), ChartError> {
-        let line = |curve: &Curve<'_>| ChartLine {
-            name: curve.engine.to_owned(),
-            points: curve.points.iter().filter_map(|point| Some((point.threads, value(point)?))).collect(),
-        };
-        let lines: Vec<ChartLine> = curves.iter().map(line).collect();
-        let threads = lines.iter().flat_map(|line| &line.points).map(|point| point.0).filter(|&threads| threads > 1);
-        let threads: Vec<u32> = threads.collect::<BTreeSet<u32>>().into_iter().collect();
-        let title = match threads[..] {
-            [] => return Ok(()),
-            [2] => format!("Speed-up with two threads: {measure}"),
-            [threads] => format!("Speed-up with {threads} threads: {measure}"),
-            _ => format!("Speed-up by threads: {measure}"),
-        };
-        let svg = match threads[..] {
-            [threads] => speed_up_bars(&title, threads, &lines)?,
-            _ => speed_ups(&title, &lines)?,
-        };
-        self.pictures.insert(file.to_owned(), svg);
-        self.text += &format!("![{title}]({file})\n\n");
+        if let Some((title, svg)) = charts::speed_up(measure, curves, value)? {
+            self.pictures.insert(file.to_owned(), svg);
+            self.text += &format!("![{title}]({file})\n\n");
+        }
         Ok(())
     }
 
@@ -230,8 +213,8 @@ impl ReportWriter {
                 cells.push(or_dash(row, |row| row.depth.to_string()));
                 cells.push(or_dash(row, |row| grouped(row.nodes)));
                 if simulated.is_none_or(|simulated| !std::ptr::eq(curve, simulated)) {
-                    let clock = row.and_then(|row| row.clock);
-                    cells.push(or_dash(clock, |clock| format!("{:.2}", clock.micros as f64 / 1e6)));
+                    let timing = row.and_then(|row| row.timing);
+                    cells.push(or_dash(timing, |timing| format!("{:.2}", timing.micros as f64 / 1e6)));
                 }
             }
             table.row(cells);
@@ -269,84 +252,6 @@ impl ReportWriter {
     }
 }
 
-/// Share of the processor time that disturbs a measurement.
-const NOISY: f64 = 0.03;
-/// Share of the cores. With less, other programs have disturbed the search: waiting for locks and page faults takes well
-/// below one per cent.
-const ALMOST_ALL: f64 = 0.97;
-/// Positions. With fewer, a bootstrap interval is unreliable.
-const FEW: usize = 8;
-/// Ratio of a wide interval's ends.
-const WIDE: f64 = 1.35;
-
-/// Checks the machine before the first search by the clock with at most `most` threads.
-pub(super) fn warnings_before(most: u32, cores: usize, physical: usize, others: Option<f64>) -> Vec<String> {
-    let mut lines = Vec::new();
-    let plural = |cores: usize| if cores > 1 { "s" } else { "" };
-    if most as usize > cores {
-        lines.push(format!(
-            "{most} threads on {cores} core{}: beyond the cores, the results show the cost of waiting; --simulate shows \
-             the speed-up of more cores",
-            plural(cores)
-        ));
-    } else if most as usize > physical {
-        lines.push(format!(
-            "{most} threads on {physical} physical core{}: hyper-threads that share a core are each slower than one that \
-             has it alone",
-            plural(physical)
-        ));
-    }
-    if let Some(share) = others.filter(|&share| share > NOISY) {
-        lines.push(format!(
-            "the machine was busy before the measurement: other programs used {} of the processor time",
-            percent(share)
-        ));
-    }
-    lines
-}
-
-fn warnings(measurement: &Measurement, curves: &[Curve<'_>]) -> Vec<String> {
-    let mut lines = measurement.warnings.clone();
-    lines.extend(measurement.dropped.iter().map(|(engine, reason)| format!("{engine} was dropped: {reason}")));
-    if let Some(share) = others(measurement.rows.iter()).filter(|&share| share > NOISY) {
-        lines.push(format!(
-            "the machine was busy during the measurement: other programs used {} of the processor time",
-            percent(share)
-        ));
-    }
-    let [mut short, mut few, mut unclear, mut wide] = [const { Vec::new() }; 4];
-    for curve in curves {
-        for point in &curve.points {
-            let plural = if point.threads == 1 { "" } else { "s" };
-            let label = format!("{} thread{plural} of {}", point.threads, curve.engine);
-            if let Some(had) = point.cores_had.filter(|&had| had < ALMOST_ALL) {
-                short.push(format!("{label} ({:.0} %)", 100.0 * had));
-            }
-            let speed_up = point.speed_up.or(point.per_thread).filter(|_| point.threads > 1);
-            let Some(Estimate { interval, .. }) = speed_up else { continue };
-            if point.positions < FEW {
-                few.push(format!("{label} ({})", point.positions));
-            }
-            if interval.contains(1.0) {
-                unclear.push(label);
-            } else if interval.high / interval.low > WIDE {
-                wide.push(format!("{label} ({:.2} to {:.2})", interval.low, interval.high));
-            }
-        }
-    }
-    for (labels, problem) in [
-        (short, "other programs ran, so the results are too low; share of the cores that remained"),
-        (few, "too few positions for reliable intervals"),
-        (unclear, "the intervals contain 1, so these may be no faster than one thread: use more positions"),
-        (wide, "the intervals are wide: use more positions"),
-    ] {
-        if !labels.is_empty() {
-            lines.push(format!("{problem}: {}", labels.join(", ")));
-        }
-    }
-    lines
-}
-
 /// With its interval, unless the ratio is exactly 1.
 fn times(estimate: Option<Estimate>) -> String {
     match estimate {
@@ -369,97 +274,6 @@ fn millions(mut speed: Estimate) -> Estimate {
     speed.interval.low /= 1e6;
     speed.interval.high /= 1e6;
     speed
-}
-
-#[derive(Clone, Debug)]
-struct ChartLine {
-    name: String,
-    points: Vec<(u32, Estimate)>,
-}
-
-/// Ratios to one thread, beside a line of N for N threads. Both axes are logarithmic.
-fn speed_ups(title: &str, lines: &[ChartLine]) -> Result<String, ChartError> {
-    let in_panels = lines.len() > DISTINCT;
-    let points = || lines.iter().flat_map(|line| &line.points);
-    let mut ticks: Vec<u32> = points().map(|point| point.0).collect();
-    ticks.sort_unstable();
-    ticks.dedup();
-    let least = f64::from(ticks.first().copied().unwrap_or(1)).log2();
-    let most = f64::from(ticks.last().copied().unwrap_or(1).max(2)).log2();
-    let curve = |(number, line): (usize, &ChartLine)| {
-        // Slightly shifted, so that intervals do not overlap.
-        let width = if in_panels { 0.0 } else { most * 0.06 / lines.len().max(3) as f64 };
-        let shift = (number as f64 - (lines.len() as f64 - 1.0) / 2.0) * width;
-        let x = |threads: u32| f64::from(threads).log2() + shift;
-        let has_interval = |point: &&(u32, Estimate)| point.1.interval.high > point.1.interval.low * 1.000_001;
-        let bar = |&(threads, estimate): &(u32, Estimate)| {
-            (x(threads), estimate.interval.low.log2(), estimate.interval.high.log2())
-        };
-        chart::Curve {
-            name: line.name.clone(),
-            style: CurveStyle::nth(number),
-            points: line.points.iter().map(|&(threads, estimate)| (x(threads), estimate.value.log2())).collect(),
-            error_bars: line.points.iter().filter(has_interval).map(bar).collect(),
-            mode: PlotMode::LineAndMarkers,
-        }
-    };
-    let low = points().map(|point| point.1.interval.low).fold(1.0, f64::min);
-    let high = points().map(|point| point.1.interval.high).fold(most.exp2(), f64::max);
-    let margin = 0.05 * (most - least).max(1.0);
-    let x = Axis {
-        title: "threads".to_owned(),
-        ticks: ticks.into_iter().map(|threads| (f64::from(threads).log2(), threads.to_string())).collect(),
-        range: least - margin..most + margin,
-    };
-    let ideal = Reference::Line([least, most].map(|end| (end, end)), "ideal: N times".to_owned());
-    let curves = lines.iter().enumerate().map(curve).collect();
-    let chart = Chart { title: title.to_owned(), x, y: ratio_axis(low, high), curves, reference: Some(ideal) };
-    if in_panels { chart.draw_panels() } else { chart.draw() }
-}
-
-/// Lines. More of them are hard to tell apart in one plot.
-const DISTINCT: usize = 4;
-
-const RATIO: &str = "times as fast as one thread";
-
-/// Ratios of `threads` threads to one, a bar for each line.
-fn speed_up_bars(title: &str, threads: u32, lines: &[ChartLine]) -> Result<String, ChartError> {
-    let bar = |line: &ChartLine| {
-        let &(_, Estimate { value, interval }) = line.points.iter().find(|point| point.0 == threads)?;
-        Some(Bar {
-            name: line.name.clone(),
-            value,
-            interval: (interval.low, interval.high),
-            text: format!("{value:.2}"),
-            is_highlighted: line.name == SESAME,
-        })
-    };
-    let bars: Vec<Bar> = lines.iter().filter_map(bar).collect();
-    let ends = bars.iter().map(|bar| bar.interval.1).chain([0.0, f64::from(threads)]);
-    let write = |value: f64, step: f64| format!("{value:.*}", usize::from(step < 1.0));
-    let axis = Axis::round(&format!("{RATIO} (longer is faster)"), ends, write);
-    BarChart { title: title.to_owned(), axis, bars, mark: (1.0, "one thread".to_owned()) }.draw()
-}
-
-/// Has more labels for a smaller range.
-fn ratio_axis(low: f64, high: f64) -> Axis {
-    let width = (high / low).log2();
-    let all: Vec<f64> = if width > 3.3 {
-        (-8..=10).map(|power| 2f64.powi(power)).collect()
-    } else if width > 1.4 {
-        vec![0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 12.0, 16.0]
-    } else {
-        (1..100).map(|tenth| f64::from(tenth) / 10.0).collect()
-    };
-    let first = all.iter().rev().find(|&&tick| tick <= low * 1.001).copied().unwrap_or(low);
-    let last = all.iter().find(|&&tick| tick >= high * 0.999 && tick > first).copied().unwrap_or(high);
-    let write = |value: f64| format!("{value:.2}").trim_end_matches('0').trim_end_matches('.').to_owned();
-    let within = all.into_iter().filter(|tick| (first..=last).contains(tick));
-    Axis {
-        title: RATIO.to_owned(),
-        ticks: within.map(|tick| (tick.log2(), write(tick))).collect(),
-        range: first.log2()..last.log2(),
-    }
 }
 
 const INTRODUCTION: &str = "Written by `sesame scaling`. `docs/users/scaling.md` of the sources describes the method. Ratios are geometric means \
@@ -486,9 +300,8 @@ const BOTH: &str = "The first two columns have the same measure: one thread's no
 #[cfg(test)]
 mod tests {
     use super::super::results::tests::row;
-    use super::super::results::{Clock, Row};
+    use super::super::results::{Row, Timing};
     use super::*;
-    use sesame_report::statistics::Interval;
 
     fn text<'a>(report: &'a ScalingReport, name: &str) -> &'a str {
         &report.files.iter().find(|(file, _)| file == name).unwrap_or_else(|| panic!("no {name}")).1
@@ -549,7 +362,7 @@ mod tests {
     fn the_verdict_on_a_busy_machine_says_so() {
         let mut busy = real();
         for row in &mut busy.rows {
-            row.clock = row.clock.map(|clock| Clock { others: Some(0.5), ..clock });
+            row.timing = row.timing.map(|timing| Timing { others: Some(0.5), ..timing });
         }
         let terminal = report(Some(&busy), Some(&simulated())).unwrap().terminal;
         assert!(
@@ -593,35 +406,6 @@ mod tests {
     }
 
     #[test]
-    fn unreliable_machines_are_warned_of() {
-        let warning = |most, cores, physical, others| warnings_before(most, cores, physical, others).join("");
-        assert!(warning(4, 2, 1, None).contains("4 threads on 2 cores: beyond"));
-        assert!(warning(8, 8, 4, None).contains("4 physical cores: hyper-threads"));
-        assert_eq!(warning(4, 8, 4, Some(0.03)), "");
-        assert!(warning(1, 1, 1, Some(0.034)).contains("other programs used 3.4 %"));
-    }
-
-    #[test]
-    fn axes_include_their_values() {
-        for (low, high) in [(1.0, 2.0), (0.8, 3.9), (1.0, 8.0), (0.4, 256.0), (0.5, 2.0)] {
-            let axis = ratio_axis(low, high);
-            assert!(axis.range.start <= low.log2() + 0.01 && high.log2() - 0.01 <= axis.range.end, "{low} {high}");
-            let labels: Vec<&str> = axis.ticks.iter().map(|tick| tick.1.as_str()).collect();
-            assert!((2..=22).contains(&labels.len()) && labels.contains(&"1"), "{low} {high}: {labels:?}");
-        }
-    }
-
-    #[test]
-    fn charts_have_lines_and_labels() {
-        let estimate = |value: f64| Estimate { value, interval: Interval { low: value * 0.9, high: value * 1.1 } };
-        let points = [1, 2, 4, 64].map(|threads| (threads, estimate(f64::from(threads).sqrt()))).into();
-        let svg = speed_ups("Title", &[ChartLine { name: "Rival".into(), points }]).unwrap();
-        for part in ["<title>Title</title>", "Rival", "ideal: N times", "\n64\n"] {
-            assert!(svg.contains(part), "{part} not in {svg}");
-        }
-    }
-
-    #[test]
     fn two_numbers_of_threads_are_drawn_as_bars() {
         let report = report(Some(&real()), Some(&simulated())).unwrap();
         let bars = text(&report, "time-to-depth.svg");
@@ -638,21 +422,20 @@ mod tests {
     fn committed_pictures_show_the_committed_searches() {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/results/scaling");
         let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
-        let (csv, committed) = (read("engines.csv"), read("engines-time.svg"));
-        let mut lines = csv.lines().filter(|line| !line.starts_with('#'));
-        let header: Vec<&str> = lines.next().unwrap().split(',').collect();
-        let row = |line: &str| {
-            let field = |name| line.split(',').nth(header.iter().position(|column| *column == name)?);
-            let number = |name| field(name)?.parse::<u64>().ok();
-            let clock = Clock { micros: number("micros")?, cpu_micros: None, others: None };
-            ["depth", "clock"].contains(&field("run")?).then_some(())?;
-            Some(Row {
-                threads: number("threads")? as u32,
-                clock: Some(clock),
-                ..self::row(field("engine")?, 1, field("position")?, number("nodes")?, 0)
-            })
+        let committed = read("engines-time.svg");
+        let mut csv = csv::ReaderBuilder::new();
+        let csv = csv.comment(Some(b'#')).from_path(folder.join("engines.csv")).unwrap();
+        let row = |record: BTreeMap<String, String>| {
+            let number = |name: &str| record[name].parse::<u64>().unwrap();
+            let timing = Timing { micros: number("micros"), cpu_micros: None, others: None };
+            Row {
+                threads: number("threads") as u32,
+                timing: Some(timing),
+                ..self::row(&record["engine"], 1, &record["position"], number("nodes"), 0)
+            }
         };
-        let rows: Vec<Row> = lines.filter_map(row).collect();
+        let records = csv.into_deserialize().map(|record: Result<BTreeMap<String, String>, _>| record.unwrap());
+        let rows: Vec<Row> = records.filter(|record| ["depth", "clock"].contains(&&*record["run"])).map(row).collect();
         let mut engines: Vec<String> =
             rows.iter().map(|row| row.engine.clone()).collect::<BTreeSet<_>>().into_iter().collect();
         engines.sort_by_key(|name| committed.find(&format!("\n{name}\n")));

@@ -3,24 +3,26 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
-use super::ScalingError;
-use super::engines::SearchTrace;
+use sesame_command::CommandError;
+use sesame_command::files::{self, FileError};
+
 use super::positions::Calibrated;
-use sesame_command::files;
+use super::trace::SearchTrace;
 use sesame_report::statistics::{Estimate, Interval, bootstrap, compare};
 
 pub(super) const SESAME: &str = "Sesame";
 
 pub(super) const CSV: &str = "results.csv";
 
-const COLUMNS: &str = "run,engine,threads,round,position,depth,nodes,micros,cpu_micros,best,others\n";
+const COLUMNS: [&str; 11] =
+    ["run", "engine", "threads", "round", "position", "depth", "nodes", "micros", "cpu_micros", "best", "others"];
 
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Row {
-    /// Without commas; [`SESAME`] for this program.
+    /// [`SESAME`] for this program.
     pub(super) engine: String,
     pub(super) threads: u32,
     /// From 1.
@@ -32,11 +34,11 @@ pub(super) struct Row {
     /// In UCI notation; `-` for none.
     pub(super) best: String,
     /// `None` in lockstep.
-    pub(super) clock: Option<Clock>,
+    pub(super) timing: Option<Timing>,
 }
 
 #[derive(Copy, Clone, PartialEq, Debug)]
-pub(super) struct Clock {
+pub(super) struct Timing {
     /// From `go` to `bestmove`.
     pub(super) micros: u64,
     /// Of all threads; `None` if the system does not measure it.
@@ -53,7 +55,7 @@ impl Row {
         round: u32,
         position: &Calibrated,
         trace: &SearchTrace,
-        clock: Option<Clock>,
+        timing: Option<Timing>,
     ) -> Self {
         let Calibrated { entry, depth, .. } = position;
         Self {
@@ -64,29 +66,39 @@ impl Row {
             depth: *depth,
             nodes: trace.nodes,
             best: trace.best.map_or_else(|| "-".to_owned(), |mv| entry.position.to_uci(mv, false)),
-            clock,
+            timing,
         }
     }
 
-    fn line(&self) -> String {
-        let Self { engine, threads, round, position, depth, nodes, best, clock } = self;
-        let run = if clock.is_some() { "clock" } else { "lockstep" };
-        let micros = clock.map_or_else(String::new, |clock| clock.micros.to_string());
-        let cpu = clock.and_then(|clock| clock.cpu_micros).map_or_else(String::new, |micros| micros.to_string());
-        let others = clock.and_then(|clock| clock.others).map_or_else(String::new, |share| format!("{share:.3}"));
-        format!("{run},{engine},{threads},{round},{position},{depth},{nodes},{micros},{cpu},{best},{others}\n")
+    /// In the order of [`COLUMNS`].
+    fn fields(&self) -> [String; COLUMNS.len()] {
+        let or_empty = |field: Option<String>| field.unwrap_or_default();
+        let timing = self.timing.as_ref();
+        [
+            if timing.is_some() { "clock" } else { "lockstep" }.to_owned(),
+            self.engine.clone(),
+            self.threads.to_string(),
+            self.round.to_string(),
+            self.position.clone(),
+            self.depth.to_string(),
+            self.nodes.to_string(),
+            or_empty(timing.map(|timing| timing.micros.to_string())),
+            or_empty(timing.and_then(|timing| Some(timing.cpu_micros?.to_string()))),
+            self.best.clone(),
+            or_empty(timing.and_then(|timing| Some(format!("{:.3}", timing.others?)))),
+        ]
     }
 }
 
 /// Created with the first row, like its folder. Each row is flushed before the next search.
 pub(super) struct CsvFile {
     path: PathBuf,
-    file: Option<File>,
+    writer: Option<csv::Writer<File>>,
 }
 
 impl CsvFile {
     /// Checks before any search that the file can be created, and creates nothing. Refuses an existing file without `replace`.
-    pub(super) fn new(folder: &Path, replace: bool) -> Result<Self, ScalingError> {
+    pub(super) fn new(folder: &Path, replace: bool) -> Result<Self, CommandError> {
         let path = folder.join(CSV);
         let is_there = |place: &&Path| place.symlink_metadata().is_ok();
         let place = folder.ancestors().find(is_there).unwrap_or(Path::new(".")).join(CSV);
@@ -96,26 +108,30 @@ impl CsvFile {
             _ => files::check_replaceable(&place),
         };
         match checked {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(ScalingError::Exists(path)),
-            checked => checked.map_err(ScalingError::file(&path)).map(|()| Self { path, file: None }),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(CommandError::Failed(format!(
+                "{} exists already: replace it with --force, or name another folder with --out",
+                path.display()
+            ))),
+            checked => Ok(checked.map_err(FileError::at(&path)).map(|()| Self { path, writer: None })?),
         }
     }
 
-    pub(super) fn add(&mut self, row: &Row) -> Result<(), ScalingError> {
-        self.write(&row.line()).map_err(ScalingError::file(&self.path))
+    pub(super) fn add(&mut self, row: &Row) -> Result<(), CommandError> {
+        Ok(self.write(row).map_err(FileError::at(&self.path))?)
     }
 
-    fn write(&mut self, line: &str) -> io::Result<()> {
-        let file = match &mut self.file {
-            Some(file) => file,
+    fn write(&mut self, row: &Row) -> io::Result<()> {
+        let writer = match &mut self.writer {
+            Some(writer) => writer,
             none => {
                 self.path.parent().map_or(Ok(()), fs::create_dir_all)?;
-                let mut file = File::create(&self.path)?;
-                file.write_all(COLUMNS.as_bytes())?;
-                none.insert(file)
+                let mut writer = csv::Writer::from_path(&self.path)?;
+                writer.write_record(COLUMNS)?;
+                none.insert(writer)
             }
         };
-        file.write_all(line.as_bytes())
+        writer.write_record(row.fields())?;
+        writer.flush()
     }
 }
 
@@ -184,13 +200,13 @@ pub(super) fn curves<'a>(measurement: &'a Measurement, cores: usize) -> Vec<Curv
 
 impl CurvePoint {
     fn new(threads: u32, arm: &Arm<'_>, alone: &Arm<'_>, half: Option<&Arm<'_>>, cores: usize) -> Self {
-        let by_clock = arm.values().flatten().any(|row| row.clock.is_some());
-        let time = |row: &Row| row.clock.map_or(1.0, |clock| clock.micros as f64);
+        let by_clock = arm.values().flatten().any(|row| row.timing.is_some());
+        let time = |row: &Row| row.timing.map_or(1.0, |timing| timing.micros as f64);
         let nodes = |row: &Row| row.nodes.max(1) as f64;
         let per_thread = |row: &Row| nodes(row) / f64::from(row.threads);
         let cores = f64::from(threads).min(cores as f64);
         let share_of_cores =
-            |row: &&Row| row.clock.and_then(|clock| Some(clock.cpu_micros? as f64 / clock.micros as f64 / cores));
+            |row: &&Row| row.timing.and_then(|timing| Some(timing.cpu_micros? as f64 / timing.micros as f64 / cores));
         let had: Option<Vec<f64>> = arm.values().flatten().map(share_of_cores).collect();
         Self {
             threads,
@@ -241,7 +257,7 @@ fn agreement(alone: &Arm<'_>, arm: &Arm<'_>) -> Option<Estimate> {
 
 /// Share of all processors' time that other programs had; `None` if the system has no figure.
 pub(super) fn others<'a>(rows: impl Iterator<Item = &'a Row>) -> Option<f64> {
-    let known = rows.filter_map(|row| row.clock.and_then(|clock| Some((clock.others?, clock.micros as f64))));
+    let known = rows.filter_map(|row| row.timing.and_then(|timing| Some((timing.others?, timing.micros as f64))));
     let (share, time) = known.fold((0.0, 0.0), |(sum, all), (share, time)| (sum + share * time, all + time));
     // Rounding to ticks can make it negative.
     (time > 0.0).then(|| (share / time).max(0.0))
@@ -253,7 +269,7 @@ pub(super) mod tests {
 
     /// Returns a search of 9 plies, in lockstep if it has no time.
     pub(in super::super) fn row(engine: &str, threads: u32, position: &str, nodes: u64, micros: u64) -> Row {
-        let clock = Clock {
+        let timing = Timing {
             micros,
             cpu_micros: Some(micros * u64::from(threads) * 9 / 10),
             others: Some(if threads == 1 { 0.0 } else { 0.1 }),
@@ -266,7 +282,7 @@ pub(super) mod tests {
             depth: 9,
             nodes,
             best: if threads == 1 || position == "a" { "e2e4".into() } else { "d2d4".into() },
-            clock: (micros > 0).then_some(clock),
+            timing: (micros > 0).then_some(timing),
         }
     }
 
@@ -323,7 +339,7 @@ pub(super) mod tests {
     fn noise_is_weighted_by_time() {
         let with = |micros, others| {
             let row = row(SESAME, 1, "a", 1, micros);
-            Row { clock: row.clock.map(|clock| Clock { others, ..clock }), ..row }
+            Row { timing: row.timing.map(|timing| Timing { others, ..timing }), ..row }
         };
         let rows = [with(1000, Some(0.4)), with(3000, Some(0.0)), with(9000, None)];
         assert!((others(rows.iter()).unwrap() - 0.1).abs() < 1e-9);

@@ -3,26 +3,24 @@
 use std::collections::BTreeMap;
 
 use parking_lot::Mutex;
+use sesame_command::parallel::try_map;
+use sesame_command::{CommandError, Progress, print_status};
 
-use super::engines::Searcher;
+use super::plan::Plan;
 use super::positions::{self, Calibrated};
 use super::results::{CsvFile, Measurement, Row, SESAME};
-use super::{Plan, ScalingError};
 use crate::engine::Limits;
-use sesame_command::Progress;
-use sesame_command::parallel::try_map;
 
 /// Searches run in parallel, each on one core.
-pub(super) fn run(plan: &Plan<'_>, file: &mut CsvFile) -> Result<Measurement, ScalingError> {
-    let (args, limit, stop) = (plan.args, plan.limit, plan.stop);
-    let new_searcher = || Searcher::new(args.hash, args.strategy, true);
-    let found = try_map(&plan.positions.entries, args.jobs(), |entry| -> Result<_, ScalingError> {
+pub(super) fn run(plan: &Plan<'_>, file: &mut CsvFile) -> Result<Measurement, CommandError> {
+    let (jobs, limit, stop) = (plan.args.jobs(), plan.limit, plan.stop);
+    let found = try_map(&plan.positions.entries, jobs, |entry| -> Result<_, CommandError> {
         if stop() {
             return Ok(None);
         }
-        Ok(Some(limit.depth(entry, &new_searcher()?.search(&entry.position, limit.limits())?)))
+        Ok(Some(limit.depth(entry, &plan.sesame(true)?.search(&entry.position, limit.limits())?)))
     })?;
-    let calibrated = positions::usable(found.into_iter().flatten().collect(), plan.log)?;
+    let calibrated = positions::usable(found.into_iter().flatten().collect(), print_status)?;
 
     let nodes: u64 = calibrated.iter().map(|position| position.nodes).sum();
     let depths: u32 = calibrated.iter().map(|position| position.depth).sum();
@@ -35,15 +33,15 @@ pub(super) fn run(plan: &Plan<'_>, file: &mut CsvFile) -> Result<Measurement, Sc
     let weight = |&(position, threads): &(&Calibrated, u32)| (position.nodes as f64 * f64::from(threads).sqrt()) as u64;
     let progress = Progress::new(searches.iter().map(weight).sum(), 0);
     let measured = Mutex::new((Vec::new(), BTreeMap::new(), file));
-    let result = try_map(searches.iter().enumerate(), args.jobs(), |(index, search)| -> Result<_, ScalingError> {
+    try_map(searches.iter().enumerate(), jobs, |(index, search)| -> Result<_, CommandError> {
         if stop() {
             return Ok(());
         }
         let &(position, threads) = search;
-        let mut searcher = new_searcher()?;
-        searcher.set_threads(threads)?;
+        let mut engine = plan.sesame(true)?;
+        engine.set_threads(threads)?;
         let limits = Limits { depth: Some(position.depth), ..Limits::default() };
-        let trace = searcher.search(&position.entry.position, limits)?;
+        let trace = engine.search(&position.entry.position, limits)?;
         progress.advance(weight(search), format!("{} with {threads}", position.entry.id));
         let (rows, waiting, file) = &mut *measured.lock();
         waiting.insert(index, Row::new(SESAME, threads, 1, position, &trace, None));
@@ -53,9 +51,7 @@ pub(super) fn run(plan: &Plan<'_>, file: &mut CsvFile) -> Result<Measurement, Sc
             rows.push(row);
         }
         Ok(())
-    });
-    progress.finish();
-    result?;
+    })?;
     let (rows, ..) = measured.into_inner();
     Ok(Measurement { conditions, engines: vec![SESAME.to_owned()], rows, ..Measurement::default() })
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::engine::NumaPolicy;
-use crate::uci::Output;
+use crate::output::Output;
 
 fn session() -> Session {
     Session::new(Output::new(std::io::sink()), None).unwrap().0

@@ -11,7 +11,6 @@ use clap::{Args, Subcommand};
 use sesame::eval::{OUTPUT_BUCKETS, output_bucket};
 use sesame::games::pgn::{self, Annotation, GameResult, PgnError, PgnErrorKind, Reader, Replay};
 use sesame::position::Color;
-use sesame::regular_file;
 use sesame::search::score::{DECISIVE_BOUND, is_mate, mate_in, mated_in};
 use sesame_command::{CommandError, print_status, whole_number};
 use sesame_command::{files, parallel};
@@ -179,7 +178,7 @@ fn append(args: &AppendArgs, mut print: impl FnMut(&str) -> bool) -> Result<(), 
     // A wrong name leaves no empty store behind.
     for path in &args.files {
         if is_pgn(path) {
-            regular_file::open(path).map_err(at(path))?;
+            files::open(path).map_err(at(path))?;
         } else {
             StoreReader::open(path)?;
         }
@@ -221,7 +220,7 @@ fn read_pgn(
     path: &Path,
     mut add: impl FnMut(&str, u64, GameRecord) -> Result<(), CommandError>,
 ) -> Result<u64, CommandError> {
-    let input = regular_file::open(path).map_err(at(path))?;
+    let input = files::open(path).map_err(at(path))?;
     let mut skipped = 0;
     let mut recipe = None;
     for (number, game) in (0..).zip(Reader::new(BufReader::new(input))) {

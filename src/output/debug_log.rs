@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, UNIX_EPOCH};
 
-use jiff::Timestamp;
 use parking_lot::Mutex;
 
 /// Open or closed. Has no buffer, so that the file is complete after a crash.
@@ -29,8 +29,8 @@ impl DebugLog {
         let opened = if path.as_os_str().is_empty() {
             None
         } else {
-            if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {
-                return Err(io::Error::other("it is not a regular file"));
+            if path.exists() {
+                sesame_files::metadata(path)?;
             }
             let mut file = OpenOptions::new().create(true).append(true).open(path)?;
             let version = env!("CARGO_PKG_VERSION");
@@ -63,6 +63,8 @@ impl DebugLog {
     }
 }
 
+/// The time is in seconds since 1970, as in `date +%s.%6N`.
 fn entry(arrow: &str, text: &str) -> String {
-    format!("{:.6} {arrow} {text}\n", Timestamp::now())
+    let time = UNIX_EPOCH.elapsed().unwrap_or(Duration::ZERO);
+    format!("{}.{:06} {arrow} {text}\n", time.as_secs(), time.subsec_micros())
 }

@@ -4,6 +4,8 @@
 //! waits for the end of the process would deadlock with the engine. So each write to the standard output polls
 //! first, and during the shutdown the polls have a time limit.
 
+mod debug_log;
+
 use std::borrow::Cow;
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
@@ -12,7 +14,7 @@ use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
-use super::debug_log::{DebugLog, Direction};
+use debug_log::{DebugLog, Direction};
 
 /// Thread-safe writer of lines, shared by its clones. After a failed write it stays [closed](Output::is_closed) and drops
 /// all text. Usually the reader has gone; [`Output::failure`] has any other error.
@@ -52,7 +54,7 @@ impl Output {
         self.shared.shutting_down.store(true, Ordering::Relaxed);
     }
 
-    pub(super) fn is_shutting_down(&self) -> bool {
+    pub(crate) fn is_shutting_down(&self) -> bool {
         self.shared.shutting_down.load(Ordering::Relaxed)
     }
 
@@ -90,13 +92,13 @@ impl Output {
     }
 
     /// An empty path closes the log. Never waits for the reader of the output.
-    pub(super) fn open_debug_log(&self, path: &Path) -> Result<(), String> {
+    pub(crate) fn open_debug_log(&self, path: &Path) -> Result<(), String> {
         let opened = self.shared.debug_log.open(path);
         opened.map_err(|error| format!("the debug log cannot be written: {}: {error}", path.display()))
     }
 
     /// Never waits for the reader of the output.
-    pub(super) fn log_input(&self, text: &[u8]) -> Result<(), String> {
+    pub(crate) fn log_input(&self, text: &[u8]) -> Result<(), String> {
         self.shared.debug_log.write(Direction::In, String::from_utf8_lossy(text).trim_end_matches('\r'))
     }
 

@@ -1,0 +1,278 @@
+//! Files written to a temporary file beside their place, then moved there.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+use tempfile::{NamedTempFile, PersistError};
+
+use crate::metadata;
+
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {source}", path.display())]
+pub struct FileError {
+    pub path: PathBuf,
+    pub source: io::Error,
+}
+
+impl FileError {
+    /// For `map_err`.
+    pub fn at(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
+        |source| Self { path: path.to_owned(), source }
+    }
+}
+
+/// Replaces or creates a file. At any moment it has the old or the new content, complete. Replaces the target of a
+/// symbolic link, not the link. Permissions stay. Fails if the file cannot be written, as on a full disk, or is not a
+/// regular file (`/dev/full`); the old content stays.
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let (mut draft, path) = open_draft(path)?;
+    draft.as_file_mut().write_all(bytes)?;
+    draft.as_file().sync_all()?;
+    persist(draft, &path)
+}
+
+/// Writes `parts` one after the other, up to the first error. At any moment the file is complete or absent. Fails with
+/// [`ErrorKind::AlreadyExists`] if there is a file, which stays.
+pub fn create(path: &Path, parts: impl IntoIterator<Item = io::Result<impl AsRef<[u8]>>>) -> io::Result<()> {
+    check_new(path)?;
+    let (mut draft, path) = open_draft(path)?;
+    let mut writer = BufWriter::new(draft.as_file_mut());
+    parts.into_iter().try_for_each(|part| writer.write_all(part?.as_ref()))?;
+    writer.flush()?;
+    drop(writer);
+    draft.as_file().sync_all()?;
+    match draft.persist_noclobber(&path) {
+        Ok(_) => Ok(()),
+        Err(refused) if refused.error.kind() == ErrorKind::AlreadyExists => Err(already_exists()),
+        // Not every file system can move a file and keep another.
+        Err(refused) => persist(refused.file, &path),
+    }
+}
+
+/// Takes names and texts, creates `folder` if need be, and calls `written` with each path. After an error, earlier files
+/// stay written.
+pub fn replace_all<N: AsRef<Path>, T: AsRef<[u8]>>(
+    folder: &Path,
+    files: impl IntoIterator<Item = (N, T)>,
+    mut written: impl FnMut(&Path),
+) -> Result<(), FileError> {
+    fs::create_dir_all(folder).map_err(FileError::at(folder))?;
+    for (name, text) in files {
+        let path = folder.join(name);
+        replace(&path, text.as_ref()).map_err(FileError::at(&path))?;
+        written(&path);
+    }
+    Ok(())
+}
+
+/// For a check before a long computation. Leaves nothing behind. Fails like [`replace`].
+pub fn check_replaceable(path: &Path) -> io::Result<()> {
+    open_draft(path).map(drop)
+}
+
+/// For a check before a long computation. Leaves nothing behind. Fails like [`create`].
+pub fn check_new(path: &Path) -> io::Result<()> {
+    if fs::symlink_metadata(path).is_ok() {
+        return Err(already_exists());
+    }
+    check_replaceable(path)
+}
+
+fn already_exists() -> io::Error {
+    io::Error::new(ErrorKind::AlreadyExists, "it exists already, and is not replaced")
+}
+
+/// The file must exist.
+pub fn are_same(one: &Path, other: &Path) -> bool {
+    fs::canonicalize(one).ok().zip(fs::canonicalize(other).ok()).is_some_and(|(one, other)| one == other)
+}
+
+pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+/// Waits until no other process holds the lock, which lets one process at a time read the file and replace it. The lock ends
+/// with the returned value, or with the process. `None` if the file system has no locks.
+///
+/// It is a lock on the folder: the file itself is another one after each replacement.
+pub fn lock(path: &Path) -> Option<File> {
+    #[cfg(unix)]
+    let file = File::open(folder_of(&target_of(path))).ok()?;
+    // Other systems lock no folders. Their temporary folder is the user's own.
+    #[cfg(not(unix))]
+    let file = {
+        let _ = path;
+        let path = std::env::temp_dir().join("sesame.lock");
+        File::options().create(true).truncate(false).write(true).open(path).ok()?
+    };
+    file.lock().ok()?;
+    Some(file)
+}
+
+fn target_of(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Returns a temporary file like `games.pgn.x7Yz3A.tmp`, with the permissions of the file to replace, and its later path.
+fn open_draft(path: &Path) -> io::Result<(NamedTempFile, PathBuf)> {
+    let path = target_of(path);
+    let existing = match metadata(&path) {
+        Err(error) if error.kind() == ErrorKind::InvalidInput => return Err(error),
+        existing => existing.ok(),
+    };
+    let mut prefix = OsString::from(path.file_name().unwrap_or_default());
+    prefix.push(".");
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(&prefix).suffix(".tmp");
+    // Those of any new file; tempfile's own keep others from reading it.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let draft = builder.tempfile_in(folder_of(&path)).map_err(without_path)?;
+    if let Some(existing) = existing {
+        draft.as_file().set_permissions(existing.permissions())?;
+    }
+    Ok((draft, path))
+}
+
+/// Removes the random name that tempfile adds.
+fn without_path(error: io::Error) -> io::Error {
+    match error.to_string().rsplit_once(" at path ") {
+        Some((cause, _)) => io::Error::new(error.kind(), cause),
+        None => error,
+    }
+}
+
+/// On Windows, waits up to a second for a program that has the file open, such as a virus scanner.
+fn persist(mut draft: NamedTempFile, path: &Path) -> io::Result<()> {
+    const ACCESS_DENIED: i32 = 5;
+    const SHARING_VIOLATION: i32 = 32;
+    let mut retries = if cfg!(windows) { 20 } else { 0 };
+    loop {
+        let PersistError { error, file } = match draft.persist(path) {
+            Ok(_) => return Ok(()),
+            Err(refused) => refused,
+        };
+        if retries == 0 || !matches!(error.raw_os_error(), Some(ACCESS_DENIED | SHARING_VIOLATION)) {
+            return Err(error);
+        }
+        retries -= 1;
+        draft = file;
+        thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+    use super::*;
+
+    #[test]
+    fn create_never_replaces() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("games");
+        create(&path, [&b"one, "[..], b"two"].map(Ok)).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"one, two");
+        assert_eq!(create(&path, [Ok("three")]).unwrap_err().kind(), ErrorKind::AlreadyExists);
+        // Another file appears while this one is being written.
+        fs::remove_file(&path).unwrap();
+        let late = std::iter::once_with(|| {
+            fs::write(&path, "mine").unwrap();
+            Ok("yours")
+        });
+        assert_eq!(create(&path, late).unwrap_err().to_string(), "it exists already, and is not replaced");
+        assert_eq!(fs::read(&path).unwrap(), b"mine");
+        fs::remove_file(&path).unwrap();
+        let parts = [Ok("one"), Err(io::Error::other("bad"))];
+        assert_eq!(create(&path, parts).unwrap_err().to_string(), "bad");
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 0, "nothing is left behind");
+    }
+
+    #[test]
+    fn concurrent_writers_leave_whole_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("games.pgn");
+        let texts = [b'a', b'b', b'c', b'd'].map(|letter| vec![letter; 100_000]);
+        std::thread::scope(|scope| {
+            for text in &texts {
+                scope.spawn(|| (0..20).for_each(|_| replace(&path, text).unwrap()));
+            }
+            for _ in 0..200 {
+                if let Ok(content) = fs::read(&path) {
+                    assert!(texts.contains(&content), "{} bytes", content.len());
+                }
+            }
+        });
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn one_at_a_time_holds_a_lock() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("games.pgn");
+        let holders = AtomicU64::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..50 {
+                        let _lock = lock(&path).unwrap();
+                        assert_eq!(holders.fetch_add(1, Relaxed), 0);
+                        thread::yield_now();
+                        holders.fetch_sub(1, Relaxed);
+                    }
+                });
+            }
+        });
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn pages_are_written_into_a_new_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let (pages, mut paths) = (folder.path().join("docs/lab"), Vec::new());
+        replace_all(&pages, [("a.md", "A"), ("b.md", "B")], |path| paths.push(path.to_owned())).unwrap();
+        assert_eq!(paths, [pages.join("a.md"), pages.join("b.md")]);
+        assert_eq!(fs::read(pages.join("b.md")).unwrap(), b"B");
+        let error = replace_all(&pages.join("a.md"), [("c.md", "C")], |_| panic!()).unwrap_err();
+        assert!(error.to_string().starts_with(&pages.join("a.md").display().to_string()), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_and_permissions_stay() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let folder = tempfile::tempdir().unwrap();
+        let (path, link) = (folder.path().join("games.pgn"), folder.path().join("link"));
+        let mode = || fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+        fs::write(folder.path().join("other"), "").unwrap();
+        replace(&path, b"one").unwrap();
+        assert_eq!(mode(), fs::metadata(folder.path().join("other")).unwrap().permissions().mode() & 0o777);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        symlink(&path, &link).unwrap();
+        replace(&link, b"two").unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!((fs::read(&path).unwrap(), mode()), (b"two".to_vec(), 0o640));
+    }
+
+    #[test]
+    fn errors_name_no_temporary_file() {
+        let folder = tempfile::tempdir().unwrap();
+        for path in [folder.path().to_owned(), folder.path().join("no/file")] {
+            let error = replace(&path, b"").unwrap_err().to_string();
+            assert!(!error.contains(".tmp"), "{error}");
+        }
+        assert_eq!(check_replaceable(folder.path()).unwrap_err().to_string(), "it is not a regular file");
+        #[cfg(unix)]
+        assert!(replace(Path::new("/dev/null"), b"x").is_err());
+    }
+}

@@ -1,0 +1,52 @@
+//! `sesame perft`.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use clap::Args;
+use sesame_command::CommandError;
+
+use super::arguments::position;
+use crate::output::Output;
+use crate::uci;
+
+/// Count the leaves of the game tree, for each move and in total
+#[derive(Debug, Args)]
+#[command(override_usage = "sesame perft [OPTIONS] [FEN] <DEPTH>")]
+pub(super) struct PerftArguments {
+    /// The position, with or without quotes [default: the start position], then the depth in plies
+    #[arg(num_args = 1..=7, required = true, value_names = ["FEN", "DEPTH"])]
+    words: Vec<String>,
+    /// Write castling as king takes rook, as in Chess960
+    #[arg(long)]
+    pub(super) chess960: bool,
+}
+
+impl PerftArguments {
+    /// Returns an empty string for the start position.
+    pub(super) fn fen_and_depth(&self) -> Result<(String, u32), String> {
+        const MAX_DEPTH: u32 = 64;
+        let (depth, fen) = self.words.split_last().ok_or("the depth is missing")?;
+        match depth.parse() {
+            Ok(number) if number <= MAX_DEPTH => Ok((fen.join(" "), number)),
+            _ => Err(format!("the depth must be a number up to {MAX_DEPTH}, not '{depth}'")),
+        }
+    }
+}
+
+pub(super) fn run(arguments: &PerftArguments, output: &Output) -> Result<(), CommandError> {
+    let (fen, depth) = arguments.fen_and_depth().map_err(CommandError::Usage)?;
+    let position = position(&fen)?;
+    let stop = AtomicBool::new(false);
+    let start = Instant::now();
+    let sum = uci::divide(&position, depth, arguments.chess960, &stop, |text, leaves| {
+        output.line(&format!("{text}: {leaves}"));
+        stop.store(output.is_closed(), Ordering::Relaxed);
+    });
+    if let Some(sum) = sum {
+        let seconds = start.elapsed().as_secs_f64();
+        let millions = sum as f64 / seconds.max(1e-9) / 1e6;
+        output.line(&format!("\n{sum} leaves at depth {depth}, {seconds:.3} s, {millions:.1} million per second"));
+    }
+    Ok(())
+}
