@@ -1,13 +1,10 @@
 //! EPD (Extended Position Description): lines of a position and operations.
 //!
 //! The format is section 16.2 of S. J. Edwards' PGN standard (1994). The operations `bm`, `am`, `dm`, `id`,
-//! `hmvc` and `fmvn` are read, the points of the Strategic Test Suite (STS) in `c0`, or in `c8` with the moves in
-//! `c9` or `c7`. Other operations of the standard are ignored, and unknown ones are named in [`Epd::unread`]. Common
-//! deviations are read: lines of a FEN, with or without operations, dashes for clocks, missing semicolons, `bm:` and
-//! `bm=`, commas between moves, long algebraic moves, stray control characters.
+//! `hmvc` and `fmvn` are read, and the points of the Strategic Test Suite (STS). Common deviations are read, too: lines of
+//! a FEN, dashes for clocks, missing semicolons, `bm:` and `bm=`, commas between moves, long algebraic moves.
 
-use super::movetext::Word;
-use super::read_move;
+use super::movetext::{Word, read_move};
 use crate::position::{FenError, FenRepair, Game, Move, MoveError, Position, excerpt};
 
 const READ: [&str; 6] = ["am", "bm", "dm", "fmvn", "hmvc", "id"];
@@ -23,20 +20,17 @@ const MAX_POINTS: u32 = 1_000;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Epd {
-    /// `id`: the name of the position.
     pub id: Option<String>,
     pub position: Position,
-    /// `bm` and `am`: the best moves and the moves to avoid.
+    /// `bm` and `am`.
     pub solution: Option<Solution>,
-    /// `dm` (direct mate): the number of moves in which the side to move mates.
+    /// `dm` (direct mate), in moves.
     pub mate_in: Option<u32>,
-    /// As in the Strategic Test Suite: 10 for the best move.
     pub points: Vec<(Move, u32)>,
-    /// Of the position.
     pub repairs: Vec<FenRepair>,
     /// Operations that are unknown, repeated or, as `bm`, empty.
     pub unread: Vec<String>,
-    /// One of these may hold a solution: an empty `bm`, say, or a legal move.
+    /// True for an empty `bm`, for example, or a legal move.
     pub has_unread_solution: bool,
 }
 
@@ -52,7 +46,7 @@ impl Solution {
         (self.best.is_empty() || self.best.contains(&mv)) && !self.avoid.contains(&mv)
     }
 
-    /// In SAN, for messages: `Qd1+`, `Nd5 or a4`, `not Qxb2`.
+    /// Returns `Nd5 or a4`, for example, or `not Qxb2`.
     pub fn text(&self, position: &Position) -> String {
         let list = |moves: &[Move]| {
             moves.iter().filter(|&&mv| position.is_legal(mv)).map(|&mv| position.to_san(mv)).collect::<Vec<_>>()
@@ -66,7 +60,7 @@ impl Solution {
     }
 }
 
-/// Index from which on all answers are correct; their number if the last one is not.
+/// Returns the index from which on all answers are correct; their number if the last one is not.
 pub fn settled_from<T>(answers: &[T], correct: impl Fn(&T) -> bool) -> usize {
     answers.iter().rposition(|answer| !correct(answer)).map_or(0, |last| last + 1)
 }
@@ -77,13 +71,10 @@ pub enum EpdError {
     Position(#[from] FenError),
     #[error("the game is over")]
     GameOver,
-    /// `bm` or `am` has no legal move.
     #[error(transparent)]
     Move(#[from] MoveError),
-    /// Not a positive number.
     #[error("dm must be a number of moves from 1 up, not {0:?}")]
     MateIn(String),
-    /// The operand begins with a quote and has no second one.
     #[error("the quotation of {0:?} has no end")]
     Quotation(String),
 }
@@ -130,7 +121,7 @@ impl Epd {
     }
 }
 
-/// With line numbers from 1. Skips empty lines and lines that begin with `#` or `;`.
+/// Returns line numbers from 1 and positions. Skips empty lines and lines that begin with `#` or `;`.
 pub fn read_all(text: &str) -> impl Iterator<Item = (usize, Result<Epd, EpdError>)> + '_ {
     (1..)
         .zip(text.lines())
@@ -139,7 +130,7 @@ pub fn read_all(text: &str) -> impl Iterator<Item = (usize, Result<Epd, EpdError
         .map(|(number, line)| (number, Epd::read(line)))
 }
 
-/// Empty if an operand has another form. `c0 "f5=10, Be5+=2"` means the same as `c8 "10 2"; c9 "f6f5 d4e5"`.
+/// Returns nothing if an operand has another form. `c0 "f5=10, Be5+=2"` means the same as `c8 "10 2"; c9 "f6f5 d4e5"`.
 fn points<'a>(position: &Position, operand: impl Fn(&str) -> Option<&'a str>) -> Vec<(Move, u32)> {
     let pair = |mv: &str, points: &str| {
         let points = points.parse().ok().filter(|&points| points <= MAX_POINTS)?;
@@ -164,7 +155,7 @@ fn after_words(line: &str, count: usize) -> &str {
     (0..count).fold(line, |rest, _| rest.trim_start().split_once(char::is_whitespace).map_or("", |(_, rest)| rest))
 }
 
-/// Names and operands, which [`Operations::take`] takes out.
+/// Names and operands.
 struct Operations<'a>(Vec<(&'a str, String)>);
 
 impl<'a> Operations<'a> {
@@ -212,7 +203,7 @@ impl<'a> Operations<'a> {
         self.place(name).map(|place| self.0.remove(place).1)
     }
 
-    /// Of all operations of this name. One without a move stays.
+    /// Takes all operations of this name that have a move.
     fn moves(&mut self, name: &str, position: &Position) -> Result<Vec<Move>, MoveError> {
         // A sign after a space, as in `Ke3 +`, belongs to the move before.
         fn words(operand: &str) -> impl Iterator<Item = &str> {
@@ -258,7 +249,7 @@ fn split_name(text: &str) -> (&str, &str) {
     text.split_at(end.unwrap_or(text.len()))
 }
 
-/// May follow another operation without a semicolon. No move is an operation, as `c3` could be.
+/// Returns true for a name that may follow another operation without a semicolon. Moves such as `c3` are none.
 fn is_opcode(word: &str) -> bool {
     let (name, rest) = split_name(word);
     let codes = READ.iter().chain(&IGNORED).chain(&["c0", "c9"]);
@@ -266,19 +257,16 @@ fn is_opcode(word: &str) -> bool {
         && codes.into_iter().any(|code| code.eq_ignore_ascii_case(name))
 }
 
-/// A number, negative ones among them, or a dash.
 fn is_clock(word: &str) -> bool {
     word.strip_prefix('-').unwrap_or(word).bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The length of the text without an operation.
 fn next_operation(text: &str) -> usize {
     let offset = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
     text.split_whitespace().find(|word| is_opcode(word)).map_or(text.len(), offset)
 }
 
-/// Returns the text between the quotes, without the backslashes before quotes and backslashes, and the rest; `None` if
-/// the quotation has no end.
+/// Returns the text between the quotes and the rest; `None` if the quotation has no end. Backslashes escape.
 fn quotation(text: &str) -> Option<(String, &str)> {
     let mut letters = text.char_indices().skip(1).peekable();
     let mut quoted = String::new();

@@ -1,13 +1,25 @@
 //! The words of move text: moves, glyphs, signs of check and other text, as programs, books and web pages write them.
 
-/// A word of move text.
+use crate::position::{Move, MoveError, Position, excerpt};
+
+/// Reads standard algebraic, UCI or long algebraic notation, also with figurines, other dashes, and signs behind the move.
+pub fn read_move(position: &Position, text: &str) -> Result<Move, MoveError> {
+    let Word::Move(mv, _) = Word::read(text) else { return Err(MoveError::San(excerpt(text))) };
+    position.from_san(&mv).or_else(|error| {
+        let read = position.from_uci(&mv).or_else(|_| position.from_lan(&mv));
+        read.map_err(|_| match error {
+            MoveError::Ambiguous(_) => MoveError::Ambiguous(excerpt(text)),
+            _ => MoveError::San(excerpt(text)),
+        })
+    })
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Word {
     /// A move, perhaps illegal or with another language's piece letters, and the glyphs behind it.
     Move(String, Vec<u8>),
     /// Glyphs; none for a move number, a sign of check or punctuation.
     Glyphs(Vec<u8>),
-    /// Anything else.
     Text,
 }
 
@@ -54,8 +66,7 @@ pub(super) fn plain(word: &str) -> String {
     word.chars().filter_map(letter).collect()
 }
 
-/// Strips the number of `12.Nf3` or `12...Nf6`. The rest of a bare number is empty. A decimal such as `0.35` is no number
-/// of a move.
+/// Strips the number of `12.Nf3` or `12...Nf6`, but not of a decimal such as `0.35`.
 pub(super) fn without_number(word: &str) -> &str {
     const DOTS: [char; 2] = ['.', '…'];
     let mut rest = word;
@@ -75,7 +86,7 @@ pub(super) fn without_number(word: &str) -> &str {
     }
 }
 
-/// `None` if there is anything but signs.
+/// Returns `None` if there is anything but signs.
 pub(super) fn glyphs(mut text: &str) -> Option<Vec<u8>> {
     let mut glyphs = Vec::new();
     while !text.is_empty() {
@@ -121,10 +132,10 @@ fn split_move(text: &str) -> Option<(String, Vec<u8>)> {
     with_signs(mv, behind)
 }
 
-/// True for a piece, a file, a rank and a sign of capture, any of which may be missing. Some letters of pieces are no
-/// single character, such as the king's in Russian.
+/// Returns true for a piece, a file, a rank and a sign of capture, any of which may be missing.
 fn may_precede_square(text: &str) -> bool {
     let rest = text.strip_prefix(char::is_alphabetic).unwrap_or(text);
+    // The Russian king has two letters.
     let rest = rest.trim_start_matches(|c: char| c.is_alphabetic() && !c.is_ascii());
     let rest = rest.strip_prefix(|c| matches!(c, 'a'..='h')).unwrap_or(rest);
     let rest = rest.strip_prefix(|c| matches!(c, '1'..='8')).unwrap_or(rest);
@@ -146,7 +157,7 @@ fn is_null_move(text: &str) -> bool {
     ["--", "Z0", "@@@@", "null", "pass"].contains(&text)
 }
 
-/// True for what has the form of a move in some notation, such as `P-K4`, `PxP` or the slip `Nf9`.
+/// Returns true for the form of a move in some notation, such as `P-K4`, `PxP` or the slip `Nf9`.
 fn looks_like_move(text: &str) -> bool {
     let text = text.trim_end_matches(['+', '#']);
     // The first letter may be that of a piece in another language.

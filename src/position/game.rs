@@ -43,6 +43,12 @@ impl Game {
         self.position.play(mv);
     }
 
+    /// Returns to the position after the first `plies` moves, which the caller kept.
+    pub fn rewind(&mut self, plies: usize, position: Position) {
+        self.keys.truncate(plies);
+        self.position = position;
+    }
+
     /// Returns the keys of the positions before the current one, oldest first.
     #[inline]
     pub fn previous_keys(&self) -> &[u64] {

@@ -72,28 +72,18 @@ fn all_commands_in_a_short_game() {
 fn undo_after_resignation_continues_the_game() {
     let folder = Folder::new();
     let file = folder.join("game.pgn");
-    let input = "resign\nundo\nmoves\nd4\nmoves\nresign\npgn\nundo\nmoves\npgn\nundo\nmoves\nd4\nresign\nundo\n";
-    let output = play(&["--pgn", text(&file)], input);
-    assert!(output.contains(&format!("Saved to {}.", text(&file))), "{output}");
+    let output = play(&["--pgn", text(&file)], "d4\nresign\nundo\nmoves\nundo\nmoves\nd4\nresign\nundo\n");
     assert_in_order(
         &output,
         &[
-            "White resigns: Black has won. 0-1",
-            "> undo\nThe game goes on.",
-            "No moves yet.",
-            "> d4\n",
-            "Sesame plays 1... ",
-            "> moves\n1. d4 ",
-            "White resigns",
-            "[Result \"0-1\"]",
+            "> resign\nWhite resigns: Black has won. 0-1",
             "> undo\nThe game goes on.",
             "> moves\n1. d4 ",
-            "[Result \"*\"]",
             // Without a resignation, a move is taken back.
             "> undo\n",
             "> moves\nNo moves yet.",
-            "White resigns",
             "The game goes on.",
+            &format!("Saved to {}.", text(&file)),
         ],
     );
     let game = fs::read_to_string(file).unwrap();
@@ -106,12 +96,9 @@ fn finished_games_are_appended_to_the_file() {
     let file = folder.join("games.pgn");
     let play_from = |fen: &str, input: &str| play(&["--fen", fen, "--pgn", text(&file)], input);
     let mate = "6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1";
-    assert_in_order(
-        &play_from(mate, "Rd8\nundo\nd1d8\n"),
-        &["Checkmate: White has won. 1-0", "> undo", "Checkmate: White"],
-    );
-    let output = play_from("7k/8/6K1/8/8/8/5Q2/8 w - - 0 1", "Qf7\n");
-    assert_in_order(&output, &["Stalemate: a draw. 1/2-1/2"]);
+    let output = play_from(mate, "Rd8\nundo\nd1d8\n");
+    assert_in_order(&output, &["Checkmate: White has won. 1-0", "> undo", "Checkmate: White"]);
+    assert!(play_from("7k/8/6K1/8/8/8/5Q2/8 w - - 0 1", "Qf7\n").contains("Stalemate: a draw. 1/2-1/2"));
     // The end of the input interrupts a game.
     play_from("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "e4");
     let games = fs::read_to_string(&file).unwrap();

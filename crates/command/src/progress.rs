@@ -21,6 +21,7 @@ pub struct Progress {
 }
 
 impl Progress {
+    /// An earlier run has done `before` of `total`, which is 0 if it is unknown.
     pub fn new(total: u64, before: u64) -> Self {
         Self { line: status_line().with_position(before), total, before }
     }
@@ -35,6 +36,9 @@ impl Progress {
     }
 
     fn text(&self, done: u64, elapsed: Duration, message: &str) -> String {
+        if self.total == 0 {
+            return format!("{} gone  {message}", FormattedDuration(elapsed));
+        }
         let percent = done.min(self.total) * 100 / self.total.max(1);
         let left = match done.saturating_sub(self.before) {
             0 => "?".to_owned(),

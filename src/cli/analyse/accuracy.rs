@@ -8,10 +8,9 @@ use std::str::FromStr;
 
 use crate::engine::Score;
 
-/// Limit of a score.
 const MAX_CENTIPAWNS: i32 = 1000;
 
-/// 0 to 1. A draw counts as half a win.
+/// Returns 0 to 1. A draw counts as half a win.
 pub(super) fn chances(score: Score) -> f64 {
     match score {
         Score::Centipawns(centipawns) => 1.0 / (1.0 + (-0.003_682_08 * f64::from(centipawns)).exp()),
@@ -37,38 +36,21 @@ fn centipawns(score: Score) -> i32 {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Judgement {
-    Inaccuracy,
-    Mistake,
-    Blunder,
+pub(super) struct Judgement {
+    pub(super) name: &'static str,
+    /// Numeric annotation glyph.
+    pub(super) nag: u8,
+    pub(super) sign: &'static str,
 }
 
 impl Judgement {
-    pub(super) const ALL: [Judgement; 3] = [Judgement::Inaccuracy, Judgement::Mistake, Judgement::Blunder];
-
-    /// Returns name, numeric annotation glyph (NAG) and sign.
-    fn words(self) -> (&'static str, u8, &'static str) {
-        match self {
-            Judgement::Inaccuracy => ("Inaccuracy", 6, "?!"),
-            Judgement::Mistake => ("Mistake", 2, "?"),
-            Judgement::Blunder => ("Blunder", 4, "??"),
-        }
-    }
-
-    pub(super) fn name(self) -> &'static str {
-        self.words().0
-    }
-
-    pub(super) fn nag(self) -> u8 {
-        self.words().1
-    }
-
-    pub(super) fn sign(self) -> &'static str {
-        self.words().2
-    }
+    pub(super) const INACCURACY: Judgement = Judgement { name: "Inaccuracy", nag: 6, sign: "?!" };
+    pub(super) const MISTAKE: Judgement = Judgement { name: "Mistake", nag: 2, sign: "?" };
+    pub(super) const BLUNDER: Judgement = Judgement { name: "Blunder", nag: 4, sign: "??" };
+    pub(super) const ALL: [Judgement; 3] = [Judgement::INACCURACY, Judgement::MISTAKE, Judgement::BLUNDER];
 }
 
-/// In percent of winning chances: for an inaccuracy, a mistake, a blunder.
+/// Percentages of winning chances: for an inaccuracy, a mistake, a blunder.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Thresholds([f64; Judgement::ALL.len()]);
 
@@ -79,7 +61,6 @@ impl Default for Thresholds {
 }
 
 impl Thresholds {
-    /// `loss` of winning chances is 0 to 1.
     fn classify(self, loss: f64) -> Option<Judgement> {
         let mut classes = Judgement::ALL.into_iter().zip(self.0).rev();
         classes.find(|&(_, percent)| 100.0 * loss >= percent).map(|(judgement, _)| judgement)
@@ -105,31 +86,6 @@ impl FromStr for Thresholds {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct MoveLoss {
-    /// Lost winning chances, 0 to 1.
-    chances: f64,
-    centipawns: i32,
-    pub(super) judgement: Option<Judgement>,
-}
-
-impl MoveLoss {
-    /// Both scores are from the player's view. The engine's best move has no loss.
-    pub(super) fn new(before: Score, after: Score, is_best: bool, thresholds: Thresholds) -> MoveLoss {
-        if is_best {
-            return MoveLoss { chances: 0.0, centipawns: 0, judgement: None };
-        }
-        let lost = (chances(before) - chances(after)).max(0.0);
-        let centipawns = (centipawns(before) - centipawns(after)).max(0);
-        MoveLoss { chances: lost, centipawns, judgement: thresholds.classify(lost) }
-    }
-
-    /// 0 to 100.
-    fn accuracy(&self) -> f64 {
-        (103.1668 * (-0.043_54 * 100.0 * self.chances).exp() - 3.1669).clamp(0.0, 100.0)
-    }
-}
-
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct PlayerStats {
     pub(super) moves: u32,
@@ -140,10 +96,17 @@ pub(super) struct PlayerStats {
 }
 
 impl PlayerStats {
-    pub(super) fn add(&mut self, loss: &MoveLoss) {
-        let judged = Judgement::ALL.map(|judgement| u32::from(loss.judgement == Some(judgement)));
-        let (centipawns, accuracy) = (loss.centipawns.into(), loss.accuracy());
-        self.join(&PlayerStats { moves: 1, centipawns, accuracy, judged });
+    /// Adds a move and judges it. Both scores are from the player's view.
+    pub(super) fn add(&mut self, before: Score, after: Score, thresholds: Thresholds) -> Option<Judgement> {
+        let lost = (chances(before) - chances(after)).max(0.0);
+        let judgement = thresholds.classify(lost);
+        self.moves += 1;
+        self.centipawns += i64::from((centipawns(before) - centipawns(after)).max(0));
+        self.accuracy += (103.1668 * (-0.043_54 * 100.0 * lost).exp() - 3.1669).clamp(0.0, 100.0);
+        for (count, other) in self.judged.iter_mut().zip(Judgement::ALL) {
+            *count += u32::from(judgement == Some(other));
+        }
+        judgement
     }
 
     pub(super) fn join(&mut self, other: &PlayerStats) {
@@ -155,7 +118,6 @@ impl PlayerStats {
         }
     }
 
-    /// Of [`PlayerStats::row`].
     pub(super) const HEADINGS: [&str; 6] =
         ["moves", "accuracy", "average loss", "inaccuracies", "mistakes", "blunders"];
 
@@ -166,12 +128,11 @@ impl PlayerStats {
         [self.moves.to_string(), accuracy, loss, inaccuracies, mistakes, blunders]
     }
 
-    /// In percent; `None` without moves.
+    /// Returns percent.
     pub(super) fn mean_accuracy(&self) -> Option<f64> {
         (self.moves > 0).then(|| self.accuracy / f64::from(self.moves))
     }
 
-    /// In centipawns; `None` without moves.
     pub(super) fn mean_loss(&self) -> Option<f64> {
         (self.moves > 0).then(|| self.centipawns as f64 / f64::from(self.moves))
     }
@@ -182,10 +143,6 @@ mod tests {
     use super::*;
 
     const CP: fn(i32) -> Score = Score::Centipawns;
-
-    fn loss(before: Score, after: Score) -> MoveLoss {
-        MoveLoss::new(before, after, false, Thresholds::default())
-    }
 
     #[test]
     fn winning_chances_of_both_sides_sum_to_one() {
@@ -200,26 +157,26 @@ mod tests {
     fn moves_are_classified_by_lost_chances() {
         for (before, after, judgement) in [
             (CP(20), CP(10), None),
-            (CP(0), CP(-60), Some(Judgement::Inaccuracy)),
-            (CP(0), CP(-120), Some(Judgement::Mistake)),
-            (CP(0), CP(-300), Some(Judgement::Blunder)),
+            (CP(0), CP(-60), Some(Judgement::INACCURACY)),
+            (CP(0), CP(-120), Some(Judgement::MISTAKE)),
+            (CP(0), CP(-300), Some(Judgement::BLUNDER)),
             // A lost queen is not a blunder in a lost position, or in one that stays won.
             (CP(-1500), CP(-2400), None),
             (CP(2400), CP(1500), None),
-            (CP(0), Score::Mate(-2), Some(Judgement::Blunder)),
-            (Score::Mate(1), CP(0), Some(Judgement::Blunder)),
+            (CP(0), Score::Mate(-2), Some(Judgement::BLUNDER)),
+            (Score::Mate(1), CP(0), Some(Judgement::BLUNDER)),
             (Score::Mate(1), Score::Mate(4), None),
         ] {
-            assert_eq!(loss(before, after).judgement, judgement, "{before:?} {after:?}");
+            let found = PlayerStats::default().add(before, after, Thresholds::default());
+            assert_eq!(found, judgement, "{before:?} {after:?}");
         }
-        assert_eq!(MoveLoss::new(CP(0), CP(-900), true, Thresholds::default()).judgement, None);
     }
 
     #[test]
     fn thresholds_are_three_rising_percentages() {
         let strict: Thresholds = "1, 2,2".parse().unwrap();
-        assert_eq!((strict.classify(0.009), strict.classify(0.01)), (None, Some(Judgement::Inaccuracy)));
-        assert_eq!(strict.classify(0.02), Some(Judgement::Blunder));
+        assert_eq!((strict.classify(0.009), strict.classify(0.01)), (None, Some(Judgement::INACCURACY)));
+        assert_eq!(strict.classify(0.02), Some(Judgement::BLUNDER));
         assert_eq!(Thresholds::default().to_string().parse(), Ok(Thresholds::default()));
         for text in ["", "5,10", "10,5,20", "0,1,2", "5,10,101", "a,b,c", "nan,1,2", "1,2,3,4"] {
             assert!(text.parse::<Thresholds>().is_err(), "{text}");
@@ -230,9 +187,9 @@ mod tests {
     fn stats_add_up() {
         let mut stats = PlayerStats::default();
         assert_eq!(stats.row(), ["0", "-", "-", "0", "0", "0"]);
-        stats.add(&loss(CP(30), CP(40)));
+        stats.add(CP(30), CP(40), Thresholds::default());
         assert_eq!(stats.row(), ["1", "100.0 %", "0 cp", "0", "0", "0"]);
-        stats.add(&loss(CP(3000), Score::Mate(-1)));
+        stats.add(CP(3000), Score::Mate(-1), Thresholds::default());
         assert_eq!(stats.row(), ["2", "50.0 %", "1000 cp", "0", "0", "1"]);
         stats.join(&stats.clone());
         assert_eq!(stats.row(), ["4", "50.0 %", "1000 cp", "0", "0", "2"]);

@@ -1,143 +1,161 @@
 //! Annotation of a game: evaluations, judgements, variations.
 
-use super::accuracy::{Judgement, MoveLoss, PlayerStats, Thresholds, negated};
+use super::accuracy::{Judgement, PlayerStats, Thresholds, chances, negated};
 use crate::cli::assessment::{Assessment, WhiteScore, san_line};
 use crate::engine::Score;
-use crate::games::pgn::{Annotation, GameResult, PgnGame, Ply, Reader, Replay};
+use crate::games::pgn::{Annotation, GameResult, Language, PgnGame, Ply, Reader, Replay};
 use crate::games::read_move;
 use crate::position::{Color, Move, Position};
 
-/// In plies, of the variation for a better move.
+/// The length of a better variation, in plies.
 const LINE: usize = 10;
 
-pub(super) struct Annotated {
+/// A game, first with its positions, then with their assessments, then annotated.
+pub(super) struct AnalysedGame {
+    pub(super) number: u64,
     pub(super) record: PgnGame,
+    /// The start position, then the position after each legal move.
+    pub(super) positions: Vec<AnalysedPosition>,
     /// White's first.
     pub(super) stats: [PlayerStats; 2],
-    pub(super) start: Position,
-    /// For the side to move.
-    pub(super) first_score: Option<Score>,
-    pub(super) moves: Vec<AnnotatedMove>,
+    language: Option<Language>,
 }
 
-pub(super) struct AnnotatedMove {
+pub(super) struct AnalysedPosition {
+    pub(super) position: Position,
+    pub(super) assessment: Option<Assessment>,
+    /// The move that led here.
+    pub(super) played: Option<PlayedMove>,
+}
+
+pub(super) struct PlayedMove {
     pub(super) mv: Move,
-    pub(super) before: Position,
-    pub(super) after: Position,
-    /// For the side that is then to move; `None` if it was not searched.
-    pub(super) score: Option<Score>,
+    pub(super) number: String,
+    pub(super) san: String,
+    pub(super) uci: String,
     pub(super) judged: Option<Judged>,
 }
 
-/// With the better move.
 pub(super) struct Judged {
     pub(super) judgement: Judgement,
-    /// From the player's view.
-    score_before: Score,
-    /// In standard algebraic notation.
-    pub(super) best: String,
-    /// With move numbers.
+    pub(super) best: Move,
+    pub(super) best_san: String,
     pub(super) line: String,
     pub(super) sentence: String,
 }
 
-impl Annotated {
-    /// One line for each judged move.
+impl AnalysedPosition {
+    pub(super) fn score(&self) -> Option<Score> {
+        self.assessment.as_ref().map(|assessment| assessment.score)
+    }
+
+    pub(super) fn white_score(&self) -> Option<WhiteScore> {
+        self.score().map(|score| WhiteScore::new(score, self.position.side_to_move()))
+    }
+
+    pub(super) fn white_chances(&self) -> Option<f64> {
+        let is_white = self.position.side_to_move() == Color::White;
+        self.score().map(|score| chances(if is_white { score } else { negated(score) }))
+    }
+}
+
+impl AnalysedGame {
+    pub(super) fn new(number: u64, record: PgnGame, replay: Replay) -> AnalysedGame {
+        let analysed = |position, played| AnalysedPosition { position, assessment: None, played };
+        let mut position = replay.start;
+        let mut positions = vec![analysed(position.clone(), None)];
+        for mv in replay.moves {
+            let (san, uci, number) = (position.to_san(mv), position.to_uci(mv, false), move_number(&position));
+            position.play(mv);
+            positions.push(analysed(position.clone(), Some(PlayedMove { mv, number, san, uci, judged: None })));
+        }
+        AnalysedGame { number, record, positions, stats: Default::default(), language: replay.language }
+    }
+
+    pub(super) fn player_names(&self) -> [String; 2] {
+        ["White", "Black"].map(|side| match self.record.tag(side) {
+            Some(name) if !name.starts_with('?') && !name.is_empty() => name.to_owned(),
+            _ => side.to_owned(),
+        })
+    }
+
+    /// Returns each move with the positions before and after it.
+    pub(super) fn moves(&self) -> impl Iterator<Item = (&AnalysedPosition, &PlayedMove, &AnalysedPosition)> {
+        let after = self.positions.iter().skip(1);
+        self.positions.iter().zip(after).filter_map(|(before, after)| Some((before, after.played.as_ref()?, after)))
+    }
+
     pub(super) fn remarks(&self) -> String {
-        let mut remarks = String::new();
-        for step in &self.moves {
-            if let Some(Judged { judgement, score_before, line, .. }) = &step.judged {
-                let side = step.before.side_to_move();
-                let (mv, sign) = (san_line(&step.before, &[step.mv]), judgement.sign());
-                let was = WhiteScore::new(*score_before, side);
-                let is = step.score.map_or_else(String::new, |score| WhiteScore::new(score, !side).to_string());
-                let name = judgement.name().to_lowercase();
-                remarks += &format!("{mv}{sign} {name} ({was} to {is}). Best: {line}\n");
+        let remark = |(before, played, after): (&AnalysedPosition, &PlayedMove, &AnalysedPosition)| {
+            let (PlayedMove { number, san, .. }, Judged { judgement, line, .. }) = (played, played.judged.as_ref()?);
+            let (sign, name) = (judgement.sign, judgement.name.to_lowercase());
+            let (was, is) = (before.white_score()?, after.white_score()?);
+            Some(format!("{number} {san}{sign} {name} ({was} to {is}). Best: {line}\n"))
+        };
+        self.moves().filter_map(remark).collect()
+    }
+
+    /// Judges each move between two assessed positions. Replaces its earlier annotations by Sesame or Lichess; others stay.
+    pub(super) fn annotate(&mut self, thresholds: Thresholds) {
+        for (index, ply) in self.record.plies.iter_mut().enumerate() {
+            let Some([before, after]) = self.positions.get_mut(index..index + 2) else { break };
+            let Some(played) = &mut after.played else { break };
+            // Also a move that is not judged: the letters of a game are those of one language.
+            ply.san.clone_from(&played.san);
+            for annotation in &mut ply.annotations {
+                if let (Annotation::Variation(text), Some(language)) = (annotation, self.language) {
+                    *text = language.variation_to_english(text);
+                }
+            }
+            if let (Some(was), Some(is)) = (&before.assessment, &after.assessment) {
+                // The best move loses nothing.
+                let is_best = was.line.first() == Some(&played.mv);
+                let after = if is_best { was.score } else { negated(is.score) };
+                let stats = self.stats.get_mut(before.position.side_to_move() as usize);
+                let judgement = stats.and_then(|stats| stats.add(was.score, after, thresholds));
+                played.judged = write(ply, &before.position, judgement, &was.line, is.score);
             }
         }
-        remarks
     }
 }
 
-/// `assessments` has the positions before and after each move, `None` if not searched: a move is judged if both are there.
-/// Replaces earlier annotations of judged moves by Sesame or Lichess; others stay.
-pub(super) fn annotate(
-    record: &PgnGame,
-    replay: &Replay,
-    assessments: &[Option<Assessment>],
-    thresholds: Thresholds,
-) -> Annotated {
-    let mut annotated = Annotated {
-        record: record.clone(),
-        stats: [PlayerStats::default(); 2],
-        start: replay.start.clone(),
-        first_score: assessments.first().and_then(|first| Some(first.as_ref()?.score)),
-        moves: Vec::with_capacity(replay.moves.len()),
-    };
-    let mut position = replay.start.clone();
-    let pairs = assessments.iter().zip(assessments.iter().skip(1));
-    for ((ply, &mv), (before, after)) in annotated.record.plies.iter_mut().zip(&replay.moves).zip(pairs) {
-        // Also a move that is not judged: the letters of a game are those of one language.
-        ply.san = position.to_san(mv);
-        for annotation in &mut ply.annotations {
-            if let (Annotation::Variation(text), Some(language)) = (annotation, replay.language) {
-                *text = language.variation_to_english(text);
-            }
-        }
-        let mut judged = None;
-        if let (Some(before), Some(after)) = (before, after) {
-            let is_best = before.line.first() == Some(&mv);
-            let loss = MoveLoss::new(before.score, negated(after.score), is_best, thresholds);
-            if let Some(stats) = annotated.stats.get_mut(position.side_to_move() as usize) {
-                stats.add(&loss);
-            }
-            judged = write(ply, &position, &loss, before, after.score);
-        }
-        let before = position.clone();
-        position.play(mv);
-        let score = after.as_ref().map(|after| after.score);
-        annotated.moves.push(AnnotatedMove { mv, before, after: position.clone(), score, judged });
-    }
-    annotated
+/// Returns `12.` or `12...`.
+pub(super) fn move_number(position: &Position) -> String {
+    let dots = if position.side_to_move() == Color::White { "." } else { "..." };
+    format!("{}{dots}", position.fullmove_number())
 }
 
+/// `line` is the best line from `position`.
 fn write(
     ply: &mut Ply,
     position: &Position,
-    loss: &MoveLoss,
-    before: &Assessment,
+    judgement: Option<Judgement>,
+    line: &[Move],
     score_after: Score,
 ) -> Option<Judged> {
-    let line = before.line.get(..LINE).unwrap_or(&before.line);
-    let best = line.first().filter(|&&best| position.is_legal(best)).map(|&best| position.to_san(best));
-    let judged = loss.judgement.zip(best);
+    let line = line.get(..LINE).unwrap_or(line);
+    let judged = judgement.zip(line.first().copied().filter(|&best| position.is_legal(best)));
     let earlier = erase(ply);
-    rate(&mut ply.nags, &earlier, judged.as_ref().map(|(judgement, _)| *judgement));
+    rate(&mut ply.nags, &earlier, judged.map(|(judgement, _)| judgement));
     // One comment, the earlier one first: Lichess shows no comment after the variation, and moves no clock there.
-    let is_variation = |annotation: &Annotation| matches!(annotation, Annotation::Variation(_));
-    let first = ply.annotations.iter().position(is_variation).unwrap_or(ply.annotations.len());
-    let text = |annotation| match annotation {
-        Annotation::Comment(text) | Annotation::Variation(text) => text,
-    };
-    let mut comments: Vec<String> = ply.annotations.drain(..first).map(text).collect();
+    let first = first_variation(ply);
+    let mut comments: Vec<String> = ply.annotations.drain(..first).map(Annotation::into_text).collect();
     if score_after != Score::Mate(0) {
         let score = WhiteScore::new(score_after, !position.side_to_move()).to_string();
         comments.push(format!("{EVAL}{}]", score.trim_start_matches('+')));
     }
     let judged = judged.map(|(judgement, best)| {
-        let text = san_line(position, line);
-        let joined = ply.annotations.iter_mut().any(|annotation| match annotation {
-            Annotation::Variation(variation) => {
-                join(variation, position, line).map(|joined| *variation = joined).is_some()
-            }
-            Annotation::Comment(_) => false,
+        let joined = ply.annotations.iter_mut().any(|annotation| {
+            let joined = annotation.variation().and_then(|text| join(text, position, line));
+            joined.map(|joined| *annotation = Annotation::Variation(joined)).is_some()
         });
-        let sentence = format!("{}. {best}{}", judgement.name(), if joined { JOINED } else { ADDED });
+        let (best_san, line) = (position.to_san(best), san_line(position, line));
+        let sentence = format!("{}. {best_san}{}", judgement.name, if joined { JOINED } else { ADDED });
         comments.push(sentence.clone());
         if !joined {
-            ply.annotations.insert(0, Annotation::Variation(text.clone()));
+            ply.annotations.insert(0, Annotation::Variation(line.clone()));
         }
-        Judged { judgement, score_before: before.score, best, line: text, sentence }
+        Judged { judgement, best, best_san, line, sentence }
     });
     if !comments.is_empty() {
         ply.annotations.insert(0, Annotation::Comment(comments.join(" ")));
@@ -145,13 +163,16 @@ fn write(
     judged
 }
 
-/// Beginning of an evaluation in a comment.
+fn first_variation(ply: &Ply) -> usize {
+    ply.annotations.iter().position(|annotation| annotation.variation().is_some()).unwrap_or(ply.annotations.len())
+}
+
 const EVAL: &str = "[%eval ";
 
-/// End of a judgement after the best move. A variation of Sesame follows.
+/// The end of a judgement. A variation of Sesame follows.
 const ADDED: &str = " was best.";
 
-/// End of a judgement with a line in an older variation.
+/// The end of a judgement whose line is in an older variation.
 const JOINED: &str = " was best: see the variation.";
 
 /// Removes evaluations, judgements and their variations. Returns the judgements.
@@ -188,15 +209,15 @@ fn erase(ply: &mut Ply) -> Vec<Judgement> {
 /// Replaces the glyph of an earlier judgement. An annotator's glyph stays alone.
 fn rate(nags: &mut Vec<u8>, earlier: &[Judgement], now: Option<Judgement>) {
     // An unchanged judgement keeps its glyph in place: annotating twice equals annotating once.
-    nags.retain(|nag| !earlier.iter().any(|&judgement| Some(judgement) != now && judgement.nag() == *nag));
+    nags.retain(|nag| !earlier.iter().any(|&judgement| Some(judgement) != now && judgement.nag == *nag));
     if let Some(judgement) = now
         && !nags.iter().any(|nag| (1..=6).contains(nag))
     {
-        nags.insert(0, judgement.nag());
+        nags.insert(0, judgement.nag);
     }
 }
 
-/// Commands such as `[%eval ` begin with `start`.
+/// Removes commands that begin with `start`, such as `[%eval `.
 pub(super) fn without_commands(comment: &str, start: &str) -> String {
     let mut text = comment.to_owned();
     while let Some(place) = text.find(start) {
@@ -206,24 +227,21 @@ pub(super) fn without_commands(comment: &str, start: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Beginnings of Sesame's and Lichess's judgements, with the classes whose glyph may stand beside them.
+/// The beginnings of Sesame's and Lichess's judgements, with the classes whose glyph may stand beside them.
 const OPENINGS: [(&str, &[Judgement]); 6] = [
-    ("Inaccuracy. ", &[Judgement::Inaccuracy]),
-    ("Mistake. ", &[Judgement::Mistake]),
-    ("Blunder. ", &[Judgement::Blunder]),
+    ("Inaccuracy. ", &[Judgement::INACCURACY]),
+    ("Mistake. ", &[Judgement::MISTAKE]),
+    ("Blunder. ", &[Judgement::BLUNDER]),
     ("Checkmate is now unavoidable. ", &Judgement::ALL),
     ("Lost forced checkmate sequence. ", &Judgement::ALL),
     ("Not the best checkmate sequence. ", &Judgement::ALL),
 ];
 
-/// Splits a sentence such as `Blunder. Nf3 was best.` from the beginning of a comment, with a preceding change of the
-/// evaluation. Returns its judgements, [`ADDED`] or [`JOINED`], and the rest.
+/// Splits `(0.1 → 5.0) Blunder. Nf3 was best.` from a comment. Returns its judgements, [`ADDED`] or [`JOINED`], and the rest.
 fn split_judgement(comment: &str) -> Option<(&'static [Judgement], &'static str, &str)> {
     OPENINGS.into_iter().find_map(|(opening, judgements)| {
         let (before, sentence) = comment.split_once(opening)?;
-        let before = before.trim();
-        let is_first = before.is_empty() || before.starts_with('(') && before.ends_with(')');
-        if !is_first {
+        if !matches!((before.trim().chars().next(), before.trim().chars().last()), (None, _) | (Some('('), Some(')'))) {
             return None;
         }
         [ADDED, JOINED].into_iter().find_map(|end| {
@@ -233,15 +251,13 @@ fn split_judgement(comment: &str) -> Option<(&'static [Judgement], &'static str,
     })
 }
 
-/// Adds a line to the text of a variation from `root`; `None` if the first moves differ. A shorter variation goes on with
-/// the line. A different one gets the rest of the line as a variation of its own.
+/// Adds a line to the text of a variation from `root`: at its end, or as a variation of its own. Returns `None` if the first
+/// moves differ.
 fn join(text: &str, root: &Position, line: &[Move]) -> Option<String> {
     let mut variation = parse_variation(text)?;
     variation.set_tag("FEN", root.fen(false));
-    let begins_with = |variation: &PgnGame, position: &Position, mv: Move| {
-        variation.plies.first().is_some_and(|ply| read_move(position, &ply.san) == Ok(mv))
-    };
-    if !begins_with(&variation, root, *line.first()?) {
+    let is_move = |ply: &Ply, position: &Position, mv: Move| read_move(position, &ply.san) == Ok(mv);
+    if !is_move(variation.plies.first()?, root, *line.first()?) {
         return None;
     }
     let mut position = root.clone();
@@ -251,19 +267,14 @@ fn join(text: &str, root: &Position, line: &[Move]) -> Option<String> {
         }
         match variation.plies.get_mut(ply) {
             None => variation.plies.push(Ply { san: position.to_san(mv), ..Ply::default() }),
-            Some(theirs) if read_move(&position, &theirs.san) == Ok(mv) => {}
+            Some(theirs) if is_move(theirs, &position, mv) => {}
             Some(theirs) => {
-                let is_variation = |annotation: &Annotation| matches!(annotation, Annotation::Variation(_));
-                let is_there = theirs.annotations.iter().any(|annotation| match annotation {
-                    Annotation::Variation(text) => {
-                        parse_variation(text).is_some_and(|inner| begins_with(&inner, &position, mv))
-                    }
-                    Annotation::Comment(_) => false,
-                });
-                if !is_there {
-                    let place = theirs.annotations.iter().position(is_variation).unwrap_or(theirs.annotations.len());
+                let variations =
+                    theirs.annotations.iter().filter_map(Annotation::variation).filter_map(parse_variation);
+                let mut first_moves = variations.filter_map(|variation| variation.plies.into_iter().next());
+                if !first_moves.any(|first| is_move(&first, &position, mv)) {
                     let rest = san_line(&position, line.get(ply..)?);
-                    theirs.annotations.insert(place, Annotation::Variation(rest));
+                    theirs.annotations.insert(first_variation(theirs), Annotation::Variation(rest));
                 }
                 break;
             }
@@ -273,18 +284,12 @@ fn join(text: &str, root: &Position, line: &[Move]) -> Option<String> {
     Some(variation.movetext())
 }
 
-/// `None` if the text is not moves alone.
+/// Returns `None` if the text is not moves alone.
 fn parse_variation(text: &str) -> Option<PgnGame> {
     let mut games = Reader::new(text.as_bytes());
     let variation = games.next()?.ok()?;
     let is_whole = variation.result == GameResult::Unknown && variation.warnings.is_empty() && games.next().is_none();
     is_whole.then_some(variation)
-}
-
-/// For messages, by the next move.
-pub(super) fn place(position: &Position) -> String {
-    let dots = if position.side_to_move() == Color::White { "" } else { "..." };
-    format!("move {}{dots}", position.fullmove_number())
 }
 
 #[cfg(test)]
@@ -293,34 +298,36 @@ mod tests {
 
     use super::*;
 
-    fn game(text: &str) -> (PgnGame, Replay) {
+    fn game(text: &str) -> AnalysedGame {
         let record = Reader::new(text.as_bytes()).next().unwrap().unwrap();
         let replay = record.replay().unwrap();
-        (record, replay)
+        AnalysedGame::new(1, record, replay)
     }
 
-    /// Returns assessments of the fool's mate: White's g4 allows it.
-    fn assessments_of(replay: &Replay) -> Vec<Option<Assessment>> {
-        let mut position = replay.start.clone();
-        let best = ["e2e4", "e7e5", "g1h3", "d8h4"];
-        let scores = [Score::Centipawns(30), Score::Centipawns(40), Score::Centipawns(-50), Score::Mate(1)];
-        let mut assessments = Vec::new();
-        for ((best, score), &mv) in best.iter().zip(scores).zip(&replay.moves) {
-            assessments.push(Some(Assessment { score, line: vec![position.from_uci(best).unwrap()], depth: 9 }));
-            position.play(mv);
+    /// Assesses the fool's mate: White's g4 allows it.
+    fn assess_mate(game: &mut AnalysedGame) {
+        let best = ["e2e4", "e7e5", "g1h3", "d8h4"].map(Some).into_iter().chain([None]);
+        let scores = [30, 40, -50].map(Score::Centipawns).into_iter().chain([1, 0].map(Score::Mate));
+        for ((best, score), analysed) in best.zip(scores).zip(&mut game.positions) {
+            let line = best.map(|best| analysed.position.from_uci(best).unwrap()).into_iter().collect();
+            analysed.assessment = Some(Assessment { score, line, depth: 9 });
         }
-        assessments.push(Some(Assessment { score: Score::Mate(0), line: Vec::new(), depth: 0 }));
-        assessments
     }
 
-    fn annotated(record: &PgnGame, replay: &Replay, assessments: &[Option<Assessment>]) -> Annotated {
-        annotate(record, replay, assessments, Thresholds::default())
+    /// Assesses the moves of the game as the best ones.
+    fn assess_equal(game: &mut AnalysedGame) {
+        let best: Vec<Move> = game.moves().map(|(_, played, _)| played.mv).collect();
+        let lines = best.into_iter().map(|mv| vec![mv]).chain([Vec::new()]);
+        for (line, analysed) in lines.zip(&mut game.positions) {
+            analysed.assessment = Some(Assessment { score: Score::Centipawns(0), line, depth: 9 });
+        }
     }
 
-    /// Returns assessments in which each move is the best.
-    fn equal_assessments(replay: &Replay) -> Vec<Option<Assessment>> {
-        let moves = replay.moves.iter().map(|&mv| vec![mv]).chain([Vec::new()]);
-        moves.map(|line| Some(Assessment { score: Score::Centipawns(0), line, depth: 9 })).collect()
+    fn annotated(text: &str, assess: fn(&mut AnalysedGame)) -> AnalysedGame {
+        let mut game = game(text);
+        assess(&mut game);
+        game.annotate(Thresholds::default());
+        game
     }
 
     fn moves(record: &PgnGame) -> String {
@@ -331,8 +338,7 @@ mod tests {
 
     #[test]
     fn blunders_are_annotated() {
-        let (record, replay) = game(FOOL);
-        let annotated = annotated(&record, &replay, &assessments_of(&replay));
+        let annotated = annotated(FOOL, assess_mate);
         assert_eq!(
             moves(&annotated.record),
             "1. f3 $1 {[%clk 0:01:00] [%eval -0.40] Inaccuracy. e4 was best.} (1. e4) 1... e5 {[%eval -0.50]} \
@@ -369,22 +375,20 @@ mod tests {
             .iter()
             .flat_map(|first| ANNOTATIONS.map(|second| format!("1. f3 {first} e5 2. g4 {second} Qh4# 0-1")));
         for text in texts.chain([FOOL.to_owned()]) {
-            for assess in [assessments_of, equal_assessments] {
-                let (record, replay) = game(&text);
-                let once = annotated(&record, &replay, &assess(&replay)).record;
-                let (again, replay) = game(&once.to_string());
-                let twice = annotated(&again, &replay, &assess(&replay)).record;
-                assert_eq!(twice.to_string(), once.to_string(), "{text}");
+            for assess in [assess_mate, assess_equal] {
+                let once = annotated(&text, assess).record.to_string();
+                assert_eq!(annotated(&once, assess).record.to_string(), once, "{text}");
             }
         }
     }
 
     #[test]
     fn best_line_joins_a_variation_that_is_there() {
-        let (record, replay) = game("1. f3 {So.} (1. d4 d5) (1. e4 {best by test} c5) e5 2. g4 Qh4# 0-1");
-        let mut assessments = assessments_of(&replay);
-        assessments[0].as_mut().unwrap().line = line(&["e4", "e6"]);
-        let once = annotated(&record, &replay, &assessments).record;
+        let assess = |game: &mut AnalysedGame| {
+            assess_mate(game);
+            game.positions[0].assessment.as_mut().unwrap().line = line(&["e4", "e6"]);
+        };
+        let once = annotated("1. f3 {So.} (1. d4 d5) (1. e4 {best by test} c5) e5 2. g4 Qh4# 0-1", assess).record;
         assert!(
             moves(&once).starts_with(
                 "1. f3 $6 {So. [%eval -0.40] Inaccuracy. e4 was best: see the variation.} (1. d4 d5) \
@@ -392,42 +396,46 @@ mod tests {
             ),
             "{once}"
         );
-        let (again, _) = game(&once.to_string());
-        assert_eq!(annotated(&again, &replay, &assessments).record.plies, again.plies);
+        assert_eq!(annotated(&once.to_string(), assess).record.to_string(), once.to_string());
     }
 
     #[test]
     fn moves_outside_of_the_range_stay() {
-        let (record, replay) = game(FOOL);
-        let mut assessments = assessments_of(&replay);
-        assessments[..2].fill(None);
-        let annotated = annotated(&record, &replay, &assessments);
+        let annotated = annotated(FOOL, |game| {
+            assess_mate(game);
+            game.positions[..2].iter_mut().for_each(|analysed| analysed.assessment = None);
+        });
         let text = moves(&annotated.record);
         assert!(
             text.starts_with("1. f3 $1 {[%eval 0.5] [%clk 0:01:00]} 1... e5 2. g4 $3 $14 {A human word. ["),
             "{text}"
         );
-        assert_eq!(annotated.stats[1].moves, 1);
-        assert_eq!((annotated.first_score, annotated.moves[0].score), (None, None));
-        assert_eq!(annotated.remarks().lines().count(), 1);
+        assert_eq!((annotated.stats[1].moves, annotated.remarks().lines().count()), (1, 1));
+    }
+
+    #[test]
+    fn best_moves_lose_nothing() {
+        let annotated = annotated(FOOL, |game| {
+            assess_equal(game);
+            game.positions[1].assessment.as_mut().unwrap().score = Score::Centipawns(900);
+        });
+        assert_eq!(annotated.stats.map(|stats| (stats.moves, stats.judged)), [(2, [0; 3]); 2]);
     }
 
     /// Annotates the move g4 of the fool's mate, which has these annotations.
-    fn annotated_move(annotations: &str, assess: fn(&Replay) -> Vec<Option<Assessment>>) -> String {
-        let (record, replay) = game(&format!("1. f3 e5 2. g4 {annotations} Qh4# 0-1"));
-        let text = moves(&annotated(&record, &replay, &assess(&replay)).record);
+    fn annotated_move(annotations: &str, assess: fn(&mut AnalysedGame)) -> String {
+        let text = moves(&annotated(&format!("1. f3 e5 2. g4 {annotations} Qh4# 0-1"), assess).record);
         text.split_once("2. g4 ").unwrap().1.split_once(" 2... Qh4#").unwrap().0.to_owned()
     }
 
     #[test]
     fn human_glyphs_stay() {
         for nags in ["$1", "$2", "$3", "$4", "$5", "$6", "$14 $4", "$2 $4"] {
-            let found = annotated_move(nags, assessments_of);
+            let found = annotated_move(nags, assess_mate);
             assert_eq!(found, format!("{nags} {{[%eval #-1] Blunder. Nh3 was best.}} (2. Nh3)"));
-            assert_eq!(annotated_move(nags, equal_assessments), format!("{nags} {{[%eval 0.00]}}"));
         }
         // A glyph that does not classify the move.
-        assert_eq!(annotated_move("$14", assessments_of), "$4 $14 {[%eval #-1] Blunder. Nh3 was best.} (2. Nh3)");
+        assert_eq!(annotated_move("$14", assess_mate), "$4 $14 {[%eval #-1] Blunder. Nh3 was best.} (2. Nh3)");
     }
 
     #[test]
@@ -444,14 +452,14 @@ mod tests {
             ("{(-0.20 → Mate in 1) Checkmate is now unavoidable. g6 was best.}", "{[%eval 0.00]}"),
             ("{[%eval #-3}", "{[%eval 0.00]}"),
         ] {
-            assert_eq!(annotated_move(earlier, equal_assessments), left, "{earlier}");
+            assert_eq!(annotated_move(earlier, assess_equal), left, "{earlier}");
         }
         for human in ["Blunder. I think Nf3 was best.", "A Blunder. Nf3 was best.", "Blunder."] {
             let annotation = format!("{{{human}}}");
-            assert_eq!(annotated_move(&annotation, equal_assessments), format!("{{{human} [%eval 0.00]}}"));
+            assert_eq!(annotated_move(&annotation, assess_equal), format!("{{{human} [%eval 0.00]}}"));
         }
         let was_mistake = "$2 {(0.34 → -1.20) Mistake. e4 was best.} (2. e4)";
-        assert_eq!(annotated_move(was_mistake, assessments_of), "$4 {[%eval #-1] Blunder. Nh3 was best.} (2. Nh3)");
+        assert_eq!(annotated_move(was_mistake, assess_mate), "$4 {[%eval #-1] Blunder. Nh3 was best.} (2. Nh3)");
     }
 
     fn line(words: &[&str]) -> Vec<Move> {

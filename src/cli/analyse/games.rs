@@ -1,93 +1,48 @@
-//! Annotation of the games of PGN files.
+//! Annotation of the games of PGN files, one after the other as they are read.
 
-use std::io::{self, Write};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::AnalyseArguments;
-use super::annotate::{annotate, place};
-use super::input::{Source, at, open_all};
-use super::results::Results;
-use crate::cli::assessment::{Assessment, assess};
+use super::annotate::{AnalysedGame, move_number};
+use super::arguments::AnalyseArguments;
+use super::game_writer::GameWriter;
+use super::input::{Text, open_all};
+use crate::cli::assessment::assess;
 use crate::cli::interrupt::Interrupt;
 use crate::engine::{Engine, Limits};
-use crate::games::pgn::{PgnError, PgnGame, Reader, Replay};
+use crate::games::pgn::{PgnError, PgnGame, Reader};
 use crate::output::Output;
 use crate::position::{Color, Game, Position};
-use sesame_command::CommandError;
-use sesame_command::Progress;
-use sesame_command::print_status;
+use sesame_command::{CommandError, Progress, print_status};
 
-/// For each position.
 const DEFAULT_TIME: Duration = Duration::from_millis(500);
-
-struct GameFile {
-    path: PathBuf,
-    source: Source,
-    games: u64,
-    /// Number to search.
-    positions: u64,
-}
 
 pub(super) fn run(paths: &[PathBuf], arguments: &AnalyseArguments, output: &Output) -> Result<(), CommandError> {
     let options = arguments.options()?;
     let limits = arguments.limits_or(DEFAULT_TIME);
-    let (files, bad) = open_all(paths, |path| open_file(path, arguments))?;
-    let total: u64 = files.iter().map(|file| file.games).sum();
-    let positions = files.iter().map(|file| file.positions).sum();
-    let numbers = arguments.game.map_or(1..=total, |game| game..=game);
-    let results = Results::new(paths, arguments, numbers, output.clone(), &limits)?;
+    let (files, bad) = open_all(paths, |path| Ok((path.to_owned(), Text::check(path)?)))?;
+    let writer = GameWriter::new(paths, arguments, output.clone(), &limits)?;
     let engine = arguments.engine(options)?;
-    let interrupt = Interrupt::watch(output.clone())?;
-    let progress = Progress::new(positions, 0);
-    let mut analyser =
-        GameAnalyser { engine, limits, arguments, interrupt, progress, results, bad, left_out: 0, partial: None };
-    let annotated = analyser.annotate_all(&files);
-    let GameAnalyser { mut results, interrupt, progress, bad, left_out, partial, .. } = analyser;
-    progress.finish();
-    // The files are completed after a failure, too.
-    results.conclude().and(annotated)?;
-    let wanted = if arguments.game.is_some() { 1 } else { total };
-    let (done, is_over) = (results.written + left_out, interrupt.is_requested());
-    if arguments.moves.is_some() && results.annotated == 0 && !is_over {
-        print_status("no game has a move in the range of --moves");
-    }
-    let failure = match (partial, bad) {
-        (Some(game), _) => format!(
-            "interrupted in game {game}, which is annotated in part: {done} of {wanted} games are in the output"
-        ),
-        (None, _) if is_over && done < wanted => format!("interrupted: {done} of {wanted} games are in the output"),
-        (None, 0) => return Ok(()),
-        (None, 1) => "a game or file could not be read as a whole: see above".to_owned(),
-        (None, bad) => format!("{bad} games or files could not be read as a whole: see above"),
+    // The progress is in bytes, without percentage if a size is unknown.
+    let size = files.iter().map(|(_, size)| *size).sum::<Option<u64>>().unwrap_or(0);
+    let mut analyser = GameAnalyser {
+        engine,
+        limits,
+        arguments,
+        interrupt: Interrupt::watch(output.clone())?,
+        progress: Progress::new(size, 0),
+        writer,
+        earlier: 0,
+        is_single: paths.len() == 1,
+        bad,
+        cut: None,
     };
-    Err(CommandError::Failed(failure))
-}
-
-fn open_file(path: &Path, arguments: &AnalyseArguments) -> Result<GameFile, CommandError> {
-    let mut file = GameFile { path: path.to_owned(), source: Source::open(path)?, games: 0, positions: 0 };
-    for game in Reader::new(file.source.reader().map_err(at(path))?) {
-        file.games += 1;
-        if let (true, Ok(record)) = (is_wanted(&game, arguments.game), &game) {
-            let plies = record.plies.len();
-            let in_range = arguments.moves.as_ref().map_or(plies, |moves| plies.min(2 * moves.len()));
-            file.positions += in_range as u64 + 1;
-        }
-    }
-    let (path, games) = (path.display(), file.games);
-    match arguments.game {
-        _ if games == 0 => Err(CommandError::Failed(format!("{path} has no games"))),
-        Some(wanted) if wanted > games => {
-            Err(CommandError::Failed(format!("{path} has no game {wanted}, only {games}")))
-        }
-        _ => Ok(file),
-    }
-}
-
-fn is_wanted(game: &Result<PgnGame, PgnError>, wanted: Option<u64>) -> bool {
-    let number = game.as_ref().map_or_else(|error| error.game, |record| record.number);
-    wanted.is_none_or(|wanted| wanted == number)
+    let annotated = files.iter().try_for_each(|(path, _)| analyser.annotate_file(path));
+    analyser.progress.finish();
+    // The output is completed after a failure, too.
+    analyser.writer.conclude().and(annotated)?;
+    analyser.verdict()
 }
 
 struct GameAnalyser<'a> {
@@ -96,132 +51,180 @@ struct GameAnalyser<'a> {
     arguments: &'a AnalyseArguments,
     interrupt: Interrupt,
     progress: Progress,
-    results: Results,
+    writer: GameWriter<'a>,
+    /// Games in earlier files.
+    earlier: u64,
+    is_single: bool,
     /// Games and files that could not be read as a whole.
     bad: u64,
-    /// Games that are too long for the output.
-    left_out: u64,
-    /// The game in which a signal ended the analysis, if it is partly annotated.
-    partial: Option<u64>,
+    /// The place where an interrupt ended the analysis, unless it was finished.
+    cut: Option<String>,
 }
 
 impl GameAnalyser<'_> {
-    fn annotate_all(&mut self, files: &[GameFile]) -> Result<(), CommandError> {
-        let mut earlier = 0;
-        for GameFile { path, source, games, .. } in files {
-            let mut reader = Reader::new(source.reader().map_err(at(path))?);
-            while let Some(game) = reader.next() {
-                if self.interrupt.is_over() {
-                    return Ok(());
-                }
-                if is_wanted(&game, self.arguments.game) {
-                    self.take(path, earlier, game, || reader.raw_text())?;
-                }
-            }
-            earlier += games;
+    fn annotate_file(&mut self, path: &Path) -> Result<(), CommandError> {
+        if self.cut.is_some() {
+            return Ok(());
         }
+        let mut reader = match Text::open(path) {
+            Ok(text) => Reader::new(text.reader),
+            Err(error) => return self.refuse(error),
+        };
+        let (mut games, mut offset) = (0, 0);
+        while let Some(game) = reader.next() {
+            games += 1;
+            let bytes = reader.offset() - offset;
+            offset += bytes;
+            if self.arguments.game.is_some_and(|wanted| wanted != games) {
+                continue;
+            }
+            if self.interrupt.is_over() {
+                self.cut = Some("interrupted".to_owned());
+                return Ok(());
+            }
+            if self.arguments.game.is_some() {
+                self.progress = Progress::new(bytes, 0);
+            }
+            self.take(path, self.earlier + games, bytes, game, || reader.raw_text())?;
+            if self.arguments.game.is_some() || self.cut.is_some() {
+                return Ok(());
+            }
+        }
+        self.earlier += games;
+        match (games, self.arguments.game) {
+            (0, _) => self.refuse(CommandError::Failed(format!("{} has no games", path.display()))),
+            (_, None) => Ok(()),
+            (_, Some(wanted)) => {
+                Err(CommandError::Failed(format!("{} has no game {wanted}, only {games}", path.display())))
+            }
+        }
+    }
+
+    /// Ends the run only if the file is the only one.
+    fn refuse(&mut self, error: CommandError) -> Result<(), CommandError> {
+        if self.is_single {
+            return Err(error);
+        }
+        self.bad += 1;
+        self.progress.print(&error.to_string());
         Ok(())
     }
 
-    /// `earlier` counts the games of other files. The output has every game of the input.
     fn take(
         &mut self,
         path: &Path,
-        earlier: u64,
+        number: u64,
+        bytes: u64,
         game: Result<PgnGame, PgnError>,
         raw_text: impl FnOnce() -> Option<String>,
     ) -> Result<(), CommandError> {
-        match game.map(|record| (record.replay_legal(), record)) {
+        let copied = match game.map(|record| (record.replay_legal(), record)) {
             Ok((Ok((replay, error)), record)) => {
                 for warning in record.warnings.iter().chain(&replay.notes) {
-                    self.say(&format!("{}: game {}: {warning}", path.display(), record.number));
+                    self.progress.print(&format!("{}: game {}: {warning}", path.display(), record.number));
                 }
                 if let Some(error) = error {
                     self.report_error(path, &error, "annotated up to this move");
                 }
-                self.annotate_game(path, earlier + record.number, &record, &replay)
+                return self.annotate(path, bytes, AnalysedGame::new(number, record, replay));
             }
-            Ok((Err(error), record)) => {
-                self.report_error(path, &error, "copied, not annotated");
-                self.progress.suspend(|| self.results.write(&record.to_string()))
-            }
+            Ok((Err(error), record)) => Ok((error, record.to_string())),
             Err(error) => match raw_text() {
-                Some(raw) => {
-                    self.report_error(path, &error, "copied, not annotated");
-                    self.progress.suspend(|| self.results.write(&format!("{}\n", raw.trim())))
-                }
-                None => {
-                    self.report_error(path, &error, "too long, left out");
-                    self.left_out += 1;
-                    Ok(())
-                }
+                Some(raw) => Ok((error, format!("{}\n", raw.trim()))),
+                None => Err(error),
             },
-        }
-    }
-
-    fn annotate_game(
-        &mut self,
-        path: &Path,
-        number: u64,
-        record: &PgnGame,
-        replay: &Replay,
-    ) -> Result<(), CommandError> {
-        let wanted = wanted_positions(&replay.start, replay.moves.len(), self.arguments.moves.as_ref());
-        let assessments = self.assess(replay, number, &wanted)?;
-        let searched = assessments.iter().flatten().count();
-        if self.interrupt.is_over() {
-            if searched == 0 {
-                return Ok(());
+        };
+        self.progress.advance(bytes, format!("game {number}"));
+        match copied {
+            Ok((error, text)) => {
+                self.report_error(path, &error, "copied, not annotated");
+                self.progress.suspend(|| self.writer.write(&text))
             }
-            self.partial = (searched < wanted.count()).then_some(number);
+            Err(error) => {
+                self.report_error(path, &error, "too long, left out");
+                Ok(())
+            }
         }
-        // None of the wanted moves is in this game.
-        if searched == 0 {
-            return self.progress.suspend(|| self.results.write(&record.to_string()));
-        }
-        let annotated = annotate(record, replay, &assessments, self.arguments.thresholds);
-        self.progress.suspend(|| self.results.add(path, number, annotated))
     }
 
     fn report_error(&mut self, path: &Path, error: &PgnError, consequence: &str) {
         self.bad += 1;
-        self.say(&format!("{}: {error}: {consequence}", path.display()));
+        self.progress.print(&format!("{}: {error}: {consequence}", path.display()));
     }
 
-    fn say(&self, line: &str) {
-        self.progress.suspend(|| drop(writeln!(io::stderr(), "{line}")));
+    fn annotate(&mut self, path: &Path, bytes: u64, mut game: AnalysedGame) -> Result<(), CommandError> {
+        let start = &game.positions.first().map_or_else(Position::startpos, |first| first.position.clone());
+        let wanted = wanted_positions(start, game.positions.len() - 1, self.arguments.moves.as_ref());
+        let count = wanted.clone().count();
+        let searched = self.assess(&mut game, wanted, bytes)?;
+        if searched < count {
+            self.cut = Some(match searched {
+                0 => "interrupted".to_owned(),
+                _ => format!("interrupted in game {}, which is annotated in part", game.number),
+            });
+        }
+        match (searched, count) {
+            (0, 1..) => Ok(()),
+            // None of the wanted moves is in this game.
+            (0, 0) => self.progress.suspend(|| self.writer.write(&game.record.to_string())),
+            _ => {
+                game.annotate(self.arguments.thresholds);
+                self.progress.suspend(|| self.writer.add(path, &mut game))
+            }
+        }
     }
 
-    /// Goes from the end to the beginning: the transposition table then helps with the earlier positions. Positions that are
-    /// not wanted, and those after an interrupt, have no assessment.
+    /// Goes from the end to the beginning: the transposition table then helps with the earlier positions. Returns the number
+    /// of positions before an interrupt.
     fn assess(
         &mut self,
-        replay: &Replay,
-        number: u64,
-        wanted: &RangeInclusive<usize>,
-    ) -> Result<Vec<Option<Assessment>>, CommandError> {
+        game: &mut AnalysedGame,
+        wanted: RangeInclusive<usize>,
+        bytes: u64,
+    ) -> Result<usize, CommandError> {
         self.engine.new_game();
-        let mut assessments = vec![None; replay.moves.len() + 1];
-        let interrupt = &self.interrupt;
-        for (plies, assessment) in assessments.iter_mut().enumerate().rev().filter(|(plies, _)| wanted.contains(plies))
-        {
-            let mut game = Game::new(replay.start.clone());
-            replay.moves.iter().take(plies).for_each(|&mv| game.play(mv));
-            let place = format!("game {number}, {}", place(game.position()));
-            self.progress.set_message(place.clone());
-            let found = assess(&mut self.engine, &game, &self.limits, |_| interrupt.flow());
-            let found = found.map_err(CommandError::failed)?;
-            if interrupt.is_over() {
-                break;
+        let mut history = Game::default();
+        for analysed in &game.positions {
+            match &analysed.played {
+                None => history = Game::new(analysed.position.clone()),
+                Some(played) => history.play(played.mv),
             }
-            *assessment = Some(found);
-            self.progress.advance(1, place);
         }
-        Ok(assessments)
+        let (number, count) = (game.number, wanted.clone().count() as u64);
+        let share = |done: u64| bytes * done / count.max(1);
+        for (done, plies) in (0..).zip(wanted.rev()) {
+            let Some(analysed) = game.positions.get_mut(plies) else { continue };
+            history.rewind(plies, analysed.position.clone());
+            let place = format!("game {number}, move {}", move_number(&analysed.position));
+            self.progress.set_message(place.clone());
+            let found = assess(&mut self.engine, &history, &self.limits, |_| self.interrupt.flow());
+            let found = found.map_err(CommandError::failed)?;
+            if self.interrupt.is_over() {
+                return Ok(done as usize);
+            }
+            analysed.assessment = Some(found);
+            self.progress.advance(share(done + 1) - share(done), place);
+        }
+        Ok(count as usize)
+    }
+
+    fn verdict(self) -> Result<(), CommandError> {
+        if self.arguments.moves.is_some() && self.writer.annotated == 0 && self.cut.is_none() {
+            print_status("no game has a move in the range of --moves");
+        }
+        Err(CommandError::Failed(match (self.cut, self.bad) {
+            // Nobody reading the output is no failure.
+            (Some(place), _) if self.interrupt.is_requested() => {
+                format!("{place}; games in the output: {}", self.writer.written)
+            }
+            (_, 0) => return Ok(()),
+            (_, 1) => "a game or file could not be read as a whole: see above".to_owned(),
+            (_, bad) => format!("{bad} games or files could not be read as a whole: see above"),
+        }))
     }
 }
 
-/// By the plies before them: the positions before and after each wanted move.
+/// Returns the positions before and after each wanted move, as numbers of plies.
 fn wanted_positions(start: &Position, plies: usize, moves: Option<&RangeInclusive<u16>>) -> RangeInclusive<usize> {
     let Some(moves) = moves else { return 0..=plies };
     // The ply of the first move with the number of the start position, if White had it.

@@ -9,16 +9,13 @@ use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 use crate::games::{Content, decode};
-use sesame_command::CommandError;
-use sesame_command::print_status;
+use sesame_command::{CommandError, print_status};
 
-/// Bytes that show the content.
 const SAMPLE: u64 = 4096;
 
-/// In bytes.
+/// In bytes, of a text that is read whole.
 const MAX_TEXT: u64 = 1 << 28;
 
-/// By the file's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileKind {
     Epd,
@@ -26,7 +23,6 @@ pub(super) enum FileKind {
 }
 
 impl FileKind {
-    /// Uses the last extension, or the one before `.gz` or `.zst`.
     pub(super) fn of(path: &Path) -> Option<FileKind> {
         let extension = |path: &Path| Some(path.extension()?.to_str()?.to_ascii_lowercase());
         let last = extension(path)?;
@@ -39,8 +35,7 @@ impl FileKind {
     }
 }
 
-/// Replaces folders by their files of this kind, or of any, in order by name. Fails if a folder cannot be read or has no
-/// such file.
+/// Replaces folders by their files of this kind, or of any, in order by name. Fails if a folder has no such file.
 pub(super) fn all_files(paths: &[PathBuf], kind: Option<FileKind>) -> Result<Vec<PathBuf>, CommandError> {
     let mut all = Vec::new();
     for path in paths {
@@ -48,13 +43,11 @@ pub(super) fn all_files(paths: &[PathBuf], kind: Option<FileKind>) -> Result<Vec
             all.push(path.clone());
             continue;
         }
-        let mut files = Vec::new();
-        for entry in fs::read_dir(path).map_err(at(path))? {
-            let file = entry.map_err(at(path))?.path();
-            if FileKind::of(&file).is_some_and(|found| kind.is_none_or(|kind| kind == found)) && file.is_file() {
-                files.push(file);
-            }
-        }
+        let entries = fs::read_dir(path).and_then(Iterator::collect::<io::Result<Vec<_>>>).map_err(at(path))?;
+        let is_wanted = |file: &PathBuf| {
+            FileKind::of(file).is_some_and(|found| kind.is_none_or(|kind| kind == found)) && file.is_file()
+        };
+        let mut files: Vec<PathBuf> = entries.iter().map(fs::DirEntry::path).filter(is_wanted).collect();
         if files.is_empty() {
             let wanted = match kind {
                 None => ".pgn or .epd",
@@ -69,7 +62,6 @@ pub(super) fn all_files(paths: &[PathBuf], kind: Option<FileKind>) -> Result<Vec
     Ok(all)
 }
 
-/// For `map_err`.
 pub(super) fn at(path: &Path) -> impl Fn(io::Error) -> CommandError + '_ {
     |error| CommandError::Failed(format!("{}: {error}", path.display()))
 }
@@ -96,29 +88,21 @@ pub(super) fn open_all<T>(
     Ok((files, bad))
 }
 
-/// Can be read more than once.
-pub(super) struct Source {
-    bytes: Bytes,
-    content: Content,
+pub(super) struct Text {
+    pub(super) reader: Box<dyn BufRead>,
+    /// `None` if the text is compressed, converted or from a pipe.
+    pub(super) size: Option<u64>,
 }
 
-enum Bytes {
-    File(PathBuf),
-    /// From a pipe, or from a file that had to be converted.
-    Memory(Vec<u8>),
-}
-
-impl Source {
+impl Text {
     /// `-` is the standard input. Fails for content that is no text.
-    pub(super) fn open(path: &Path) -> Result<Source, CommandError> {
-        let mut source = Source { bytes: Bytes::open(path).map_err(at(path))?, content: Content::Text };
-        // The bytes as they are, then the text in them.
-        source.content = source.content_of_text().map_err(at(path))?;
-        match source.content_of_text().map_err(at(path))? {
-            Content::Text => Ok(source),
+    pub(super) fn open(path: &Path) -> Result<Text, CommandError> {
+        let (content, reader, size) = open(path).map_err(at(path))?;
+        match content {
+            Content::Text => Ok(Text { reader, size }),
             Content::Utf16 => {
-                let bytes = source.reader().and_then(read_whole).map_err(at(path))?;
-                Ok(Source { bytes: Bytes::Memory(from_utf16(&bytes).into_bytes()), content: Content::Text })
+                let bytes = read_whole(reader).map_err(at(path))?;
+                Ok(Text { reader: Box::new(Cursor::new(from_utf16(&bytes))), size: None })
             }
             other => {
                 let (path, name) = (path.display(), other.name());
@@ -127,46 +111,54 @@ impl Source {
         }
     }
 
-    /// Recognises the output of [`Source::reader`].
-    fn content_of_text(&self) -> io::Result<Content> {
-        let mut start = Vec::new();
-        match self.reader()?.take(SAMPLE).read_to_end(&mut start) {
-            // A damaged end is reported when the games before it have been read.
-            Err(error) if start.is_empty() => Err(error),
-            _ => Ok(Content::of(&start)),
-        }
-    }
-
-    /// Starts at the beginning.
-    pub(super) fn reader(&self) -> io::Result<Box<dyn BufRead + '_>> {
-        let bytes: Box<dyn BufRead> = match &self.bytes {
-            Bytes::Memory(bytes) => Box::new(Cursor::new(bytes)),
-            Bytes::File(path) => Box::new(BufReader::with_capacity(1 << 16, File::open(path)?)),
-        };
-        Ok(match self.content {
-            Content::Gzip => Box::new(BufReader::new(MultiGzDecoder::new(bytes))),
-            Content::Zstd => Box::new(BufReader::new(ZstdReader::new(bytes))),
-            _ => bytes,
-        })
+    /// Returns the size of a usable text. A pipe is not opened: that works once only.
+    pub(super) fn check(path: &Path) -> Result<Option<u64>, CommandError> {
+        let is_pipe = path == Path::new("-") || path.metadata().is_ok_and(|metadata| !metadata.is_file());
+        if is_pipe { Ok(None) } else { Text::open(path).map(|text| text.size) }
     }
 
     /// At most 256 MiB.
-    pub(super) fn text(&self) -> io::Result<String> {
-        Ok(decode(read_whole(self.reader()?)?))
+    pub(super) fn whole(self) -> io::Result<String> {
+        read_whole(self.reader).map(decode)
     }
 }
 
-impl Bytes {
-    fn open(path: &Path) -> io::Result<Bytes> {
-        let mut bytes = Vec::new();
-        if path == Path::new("-") {
-            io::stdin().lock().read_to_end(&mut bytes)?;
-        } else if fs::metadata(path)?.is_file() {
-            return Ok(Bytes::File(path.to_owned()));
-        } else {
-            File::open(path)?.read_to_end(&mut bytes)?;
-        }
-        Ok(Bytes::Memory(bytes))
+fn open(path: &Path) -> io::Result<(Content, Box<dyn BufRead>, Option<u64>)> {
+    let (bytes, size): (Box<dyn Read>, _) = if path == Path::new("-") {
+        (Box::new(io::stdin().lock()), None)
+    } else {
+        let file = File::open(path)?;
+        let metadata = file.metadata()?;
+        (Box::new(file), metadata.is_file().then_some(metadata.len()))
+    };
+    let (content, reader) = sample(bytes)?;
+    let decoder: Box<dyn Read> = match content {
+        Content::Gzip => Box::new(MultiGzDecoder::new(reader)),
+        Content::Zstd => Box::new(ZstdReader::new(reader)),
+        _ => return Ok((content, reader, size)),
+    };
+    let (content, reader) = sample(decoder)?;
+    Ok((content, reader, None))
+}
+
+/// Recognises a stream by its beginning, and returns it whole.
+fn sample(mut bytes: Box<dyn Read>) -> io::Result<(Content, Box<dyn BufRead>)> {
+    let mut start = Vec::new();
+    match bytes.by_ref().take(SAMPLE).read_to_end(&mut start) {
+        Err(error) if start.is_empty() => return Err(error),
+        // A damaged end is reported when the games before it have been read.
+        Err(error) => bytes = Box::new(Failure(Some(error))),
+        Ok(_) => {}
+    }
+    let content = Content::of(&start);
+    Ok((content, Box::new(BufReader::with_capacity(1 << 16, Cursor::new(start).chain(bytes)))))
+}
+
+struct Failure(Option<io::Error>);
+
+impl Read for Failure {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        self.0.take().map_or(Ok(0), Err)
     }
 }
 
@@ -179,7 +171,7 @@ fn read_whole(reader: impl Read) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Needs the byte order mark. Replaces unpaired surrogates and a last single byte.
+/// Needs the byte order mark.
 fn from_utf16(bytes: &[u8]) -> String {
     let decode = if bytes.starts_with(&[0xFE, 0xFF]) { u16::from_be_bytes } else { u16::from_le_bytes };
     let (pairs, _) = bytes.as_chunks::<2>();
@@ -191,18 +183,18 @@ fn from_utf16(bytes: &[u8]) -> String {
 struct ZstdReader<R> {
     input: R,
     frame: FrameDecoder,
-    is_in_frame: bool,
 }
 
 impl<R: BufRead> ZstdReader<R> {
     fn new(input: R) -> Self {
         let mut frame = FrameDecoder::new();
-        // ruzstd 0.8.3 limits the window from the second frame on: this is the header of an empty first one.
-        let _ = frame.reset(&b"\x28\xB5\x2F\xFD\x20\x00"[..]);
-        Self { input, frame, is_in_frame: false }
+        // ruzstd 0.8.3 limits the window from the second frame on: this is an empty first one.
+        let mut empty = &b"\x28\xB5\x2F\xFD\x20\x00\x01\x00\x00"[..];
+        let _ = frame.reset(&mut empty);
+        let _ = frame.decode_blocks(&mut empty, BlockDecodingStrategy::All);
+        Self { input, frame }
     }
 
-    /// Returns false at the end of the input.
     fn begin_frame(&mut self) -> io::Result<bool> {
         while !self.input.fill_buf()?.is_empty() {
             match self.frame.reset(&mut self.input) {
@@ -220,26 +212,21 @@ impl<R: BufRead> ZstdReader<R> {
 impl<R: BufRead> Read for ZstdReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
-            if !self.is_in_frame {
-                if !self.begin_frame()? {
-                    return Ok(0);
-                }
-                self.is_in_frame = true;
-            }
-            if self.frame.can_collect() == 0 && !self.frame.is_finished() {
-                let block = BlockDecodingStrategy::UptoBlocks(1);
-                self.frame.decode_blocks(&mut self.input, block).map_err(|error| invalid(&error))?;
-            }
             let count = self.frame.read(buffer)?;
             if count > 0 || buffer.is_empty() {
                 return Ok(count);
             }
-            if self.frame.is_finished() {
-                self.is_in_frame = false;
-                let expected = self.frame.get_checksum_from_data();
-                if expected.is_some() && expected != self.frame.get_calculated_checksum() {
-                    return Err(io::Error::other("the checksum of the compressed data is wrong"));
-                }
+            if !self.frame.is_finished() {
+                let block = BlockDecodingStrategy::UptoBlocks(1);
+                self.frame.decode_blocks(&mut self.input, block).map_err(|error| invalid(&error))?;
+                continue;
+            }
+            let expected = self.frame.get_checksum_from_data();
+            if expected.is_some() && expected != self.frame.get_calculated_checksum() {
+                return Err(io::Error::other("the checksum of the compressed data is wrong"));
+            }
+            if !self.begin_frame()? {
+                return Ok(0);
             }
         }
     }
@@ -268,18 +255,15 @@ mod tests {
 
     const GAME: &str = "[White \"Ødegård\"]\n\n1. e4 e5 *\n";
 
-    fn open(name: &str, bytes: &[u8]) -> Result<Source, CommandError> {
+    fn open(name: &str, bytes: &[u8]) -> Result<String, CommandError> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
         fs::write(&path, bytes).unwrap();
-        let source = Source::open(&path)?;
-        // Read before the folder goes.
-        let text = source.text().map_err(CommandError::failed)?;
-        Ok(Source { bytes: Bytes::Memory(text.into_bytes()), content: Content::Text })
+        Text::open(&path)?.whole().map_err(CommandError::failed)
     }
 
     fn text(bytes: &[u8]) -> String {
-        open("games.pgn", bytes).and_then(|source| source.text().map_err(CommandError::failed)).unwrap()
+        open("games.pgn", bytes).unwrap()
     }
 
     fn gzip(bytes: impl AsRef<[u8]>) -> Vec<u8> {
@@ -363,17 +347,5 @@ mod tests {
         fs::create_dir(&empty).unwrap();
         let error = all_files(&[empty], Some(FileKind::Pgn)).unwrap_err().to_string();
         assert!(error.ends_with("empty has no file that ends in .pgn"), "{error}");
-    }
-
-    #[test]
-    fn one_of_several_files_may_be_unusable() {
-        let paths = ["a", "b", "c"].map(PathBuf::from);
-        let open = |path: &Path| match path.to_str() {
-            Some("b") => Err(CommandError::failed("b is bad")),
-            other => Ok(other.unwrap().to_owned()),
-        };
-        assert_eq!(open_all(&paths, open), Ok((vec!["a".to_owned(), "c".to_owned()], 1)));
-        assert_eq!(open_all(&["b".into()], open), Err(CommandError::failed("b is bad")));
-        assert!(open_all(&["b".into(), "b".into()], open).is_err());
     }
 }

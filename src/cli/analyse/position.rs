@@ -4,13 +4,12 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::AnalyseArguments;
+use super::arguments::AnalyseArguments;
 use super::output::write_json;
 use crate::cli::arguments::position;
 use crate::cli::assessment::{Assessment, WhiteScore, name, san_line};
 use crate::cli::interrupt::Interrupt;
 use crate::cli::terminal::{BoardStyle, Colours, SearchStatus};
-
 use crate::engine::{Bound, Engine, Info, Score, SearchReport};
 use crate::output::Output;
 use crate::position::{Color, Game, Move, Outcome, Position};
@@ -85,22 +84,18 @@ fn search(
     Ok(())
 }
 
-/// 1 for a lower bound of White's score, -1 for an upper bound, 0 for an exact score.
-fn white_bound(bound: Bound, side_to_move: Color) -> i32 {
+/// Returns the bound of White's score; `None` for an exact score.
+fn white_bound(bound: Bound, side_to_move: Color) -> Option<(&'static str, &'static str)> {
     match (bound, side_to_move) {
-        (Bound::Exact, _) => 0,
-        (Bound::Lower, Color::White) | (Bound::Upper, Color::Black) => 1,
-        (Bound::Upper, Color::White) | (Bound::Lower, Color::Black) => -1,
+        (Bound::Exact, _) => None,
+        (Bound::Lower, Color::White) | (Bound::Upper, Color::Black) => Some((">=", "lower")),
+        (Bound::Upper, Color::White) | (Bound::Lower, Color::Black) => Some(("<=", "upper")),
     }
 }
 
 fn row(info: &Info, root: &Position, ranked: bool) -> String {
     let (line, side) = (&info.line, root.side_to_move());
-    let bound = match white_bound(line.bound, side) {
-        0 => "",
-        1.. => ">=",
-        _ => "<=",
-    };
+    let bound = white_bound(line.bound, side).map_or("", |(sign, _)| sign);
     let depth = format!("{}/{}", line.depth, line.seldepth);
     let score = format!("{bound}{}", WhiteScore::new(line.score, side));
     let time = format!("{:.2} s", info.elapsed.as_secs_f64());
@@ -109,7 +104,6 @@ fn row(info: &Info, root: &Position, ranked: bool) -> String {
     format!("{depth:>6} {score:>8} {time:>9} {nodes:>10}  {rank}{}", san_line(root, &line.pv))
 }
 
-/// At most six characters.
 fn thousands(count: u64) -> String {
     match count {
         0..100_000 => count.to_string(),
@@ -149,16 +143,12 @@ fn line_json(info: &Info, root: &Position) -> Value {
         "pv": uci_line(root, &line.pv),
         "san": san_line(root, &line.pv),
     });
-    let bound = match white_bound(line.bound, side) {
-        0 => None,
-        1.. => Some("lower"),
-        _ => Some("upper"),
-    };
-    insert(&mut json, "bound", bound);
+    if let Some((_, bound)) = white_bound(line.bound, side) {
+        json["bound"] = bound.into();
+    }
     json
 }
 
-/// `outcome` is that of a finished game, with its score.
 fn result_json(report: &SearchReport, root: &Position, outcome: Option<(&str, Score)>) -> Value {
     let line: Vec<Move> = report.best.into_iter().chain(report.ponder).collect();
     let mut line = uci_line(root, &line).into_iter();
@@ -166,7 +156,6 @@ fn result_json(report: &SearchReport, root: &Position, outcome: Option<(&str, Sc
     let mut json = json!({
         "type": "result",
         "fen": root.fen(false),
-        // Of the best line; `{"mate": 0}` if the side to move is mated.
         "score": score.map(|score| WhiteScore::new(score, root.side_to_move())),
         "best": line.next(),
         "best_san": report.best.map(|mv| root.to_san(mv)),
@@ -174,15 +163,10 @@ fn result_json(report: &SearchReport, root: &Position, outcome: Option<(&str, Sc
         "nodes": report.nodes,
         "seconds": report.elapsed.as_secs_f64(),
     });
-    insert(&mut json, "outcome", outcome.map(|(outcome, _)| outcome));
-    json
-}
-
-/// Without a value, the key stays absent.
-fn insert(json: &mut Value, key: &str, value: Option<&str>) {
-    if let (Some(fields), Some(value)) = (json.as_object_mut(), value) {
-        fields.insert(key.to_owned(), value.into());
+    if let Some((outcome, _)) = outcome {
+        json["outcome"] = outcome.into();
     }
+    json
 }
 
 /// Stops before the first illegal move.

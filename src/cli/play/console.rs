@@ -5,13 +5,11 @@ use std::thread;
 
 use crossbeam_channel::{self as channel, Receiver};
 
+#[cfg(unix)]
+use super::editor::{self, TerminalMode};
+use super::lines::{MAX_LINE, QUEUE};
 use crate::output::Output;
 use crate::uci::read_line;
-
-/// In bytes. The rest of a longer line is dropped.
-pub(super) const MAX_LINE: usize = 4096;
-
-pub(super) const QUEUE: usize = 64;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ConsoleKind {
@@ -26,21 +24,19 @@ pub(super) enum ConsoleKind {
 
 pub(super) struct Console {
     pub(super) kind: ConsoleKind,
-    /// The end of the input closes the channel.
     pub(super) lines: Receiver<String>,
     pub(super) output: Output,
     #[cfg(unix)]
-    pub(super) _mode: Option<super::editor::TerminalMode>,
+    pub(super) _mode: Option<TerminalMode>,
 }
 
 impl Console {
-    /// Uses a line editor, which writes `prompt`, if input and output are a terminal that can move its cursor. The console
-    /// of Windows edits lines itself. Fails if the system refuses a thread.
+    /// Uses a line editor if input and output are a terminal that can move its cursor. The console of Windows edits lines itself.
     #[cfg_attr(not(unix), allow(unused_variables))]
     pub(super) fn open(prompt: String, output: &Output) -> io::Result<Console> {
         #[cfg(unix)]
-        if let Some(console) = super::editor::start(prompt)? {
-            return Ok(console);
+        if let Some((lines, output, _mode)) = editor::start(prompt)? {
+            return Ok(Console { kind: ConsoleKind::Editor, lines, output, _mode });
         }
         let kind = if io::stdin().is_terminal() { ConsoleKind::Terminal } else { ConsoleKind::Pipe };
         Ok(Console {

@@ -5,25 +5,24 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::{self as channel, Sender};
+use crossbeam_channel::{self as channel, Receiver, Sender};
 use nix::sys::termios::{SetArg, Termios, tcgetattr, tcsetattr};
 use parking_lot::{Condvar, Mutex};
 use rustyline::error::ReadlineError;
 use rustyline::{Config, DefaultEditor, ExternalPrinter, Prompt};
 
-use super::console::{Console, ConsoleKind, MAX_LINE, QUEUE};
-use super::session::is_quit;
+use super::lines::{MAX_LINE, QUEUE, is_quit};
 use crate::output::Output;
 
-/// In milliseconds, for the rest of a key after an escape character. Output waits as long.
+/// The wait for the rest of a key after an escape character, in milliseconds.
 const ESCAPE_WAIT: Option<u16> = Some(500);
 
-/// For the output, until the prompt is shown.
+/// The wait of the output for the prompt.
 const PROMPT_WAIT: Duration = Duration::from_secs(1);
 
-/// Returns `None` if input and output are not a terminal that can move its cursor. The channel of lines closes after
-/// `quit`, Ctrl-D, Ctrl-C, and the end of the terminal. Fails if the system refuses a thread.
-pub(super) fn start(prompt: String) -> io::Result<Option<Console>> {
+/// Returns the lines that a person types, and an output that writes above them. `None` without a terminal that can move its
+/// cursor. The channel of lines closes after `quit`, Ctrl-D, Ctrl-C, and the end of the terminal.
+pub(super) fn start(prompt: String) -> io::Result<Option<(Receiver<String>, Output, Option<TerminalMode>)>> {
     // Pasted line feeds end a line, as typed ones do.
     let config = Config::builder().auto_add_history(true).bracketed_paste(false).keyseq_timeout(ESCAPE_WAIT).build();
     let Ok(mut editor) = DefaultEditor::with_config(config) else { return Ok(None) };
@@ -37,8 +36,7 @@ pub(super) fn start(prompt: String) -> io::Result<Option<Console>> {
         drop(editor);
         prompt.gate.set(true);
     })?;
-    let output = Output::new(AboveLine { printer, gate });
-    Ok(Some(Console { kind: ConsoleKind::Editor, lines, output, _mode: mode }))
+    Ok(Some((lines, Output::new(AboveLine { printer, gate }), mode)))
 }
 
 /// Restores the mode of the terminal. A signal ends the session while the editor's thread still reads.
@@ -50,7 +48,6 @@ impl Drop for TerminalMode {
     }
 }
 
-/// Stops after `quit` or the end of the input, and restores the terminal's mode.
 fn read_lines(editor: &mut DefaultEditor, prompt: &WatchedPrompt, lines: &Sender<String>) {
     loop {
         let line = editor.readline(prompt);

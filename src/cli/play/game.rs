@@ -1,18 +1,12 @@
-//! The game in progress: moves, clocks, result, PGN files.
+//! The game in progress: moves, clocks, result.
 
-use std::collections::HashMap;
 use std::fmt;
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
-use std::str::FromStr;
 use std::time::{Duration, Instant};
 
+use super::clock::{ChessClock, TimeControl, hours};
 use crate::cli::assessment::name;
-use crate::engine::Clock;
-use crate::games::Content;
 use crate::games::pgn::{Annotation, GameResult, PgnGame, Ply};
 use crate::position::{Color, Game, Move, Outcome, Position};
-use sesame_command::files;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ending {
@@ -90,7 +84,6 @@ impl Match {
         self.played.iter().map(|played| played.mv).collect()
     }
 
-    /// Does nothing if the game is over.
     pub(super) fn run_clock(&mut self, now: Instant) {
         let side = self.side_to_move();
         if let (Some(clock), None) = (&mut self.clock, self.ending) {
@@ -102,7 +95,6 @@ impl Match {
         self.clock.as_ref().map(|clock| clock.left(self.side_to_move(), now))
     }
 
-    /// Ends the game if the clock has run out.
     pub(super) fn check_clock(&mut self, now: Instant) {
         if self.ending.is_none() && self.time_left(now).is_some_and(|left| left.is_zero()) {
             let (side, position) = (self.side_to_move(), self.position());
@@ -120,8 +112,7 @@ impl Match {
         }
         let side = self.side_to_move();
         let clocks = self.clock.as_mut().map(|clock| {
-            let before = clock.left;
-            clock.press(side, now);
+            let before = clock.press(side, now);
             (before, clock.left(side, now))
         });
         self.played.push(PlayedMove { mv, clocks });
@@ -143,7 +134,7 @@ impl Match {
         }
     }
 
-    /// Takes back the human's resignation or an agreed draw. Returns false after another ending or without one.
+    /// Takes back the human's resignation or an agreed draw. Returns false if there is none.
     pub(super) fn withdraw_ending(&mut self) -> bool {
         let can_be_withdrawn = match self.ending {
             Some(Ending::Resigned(loser)) => loser == self.human,
@@ -165,17 +156,16 @@ impl Match {
         self.played.iter().for_each(|played| self.game.play(played.mv));
         self.ending = None;
         if let (Some(clock), Some((left, _))) = (&mut self.clock, undone) {
-            *clock = ChessClock { left, ..ChessClock::new(clock.control) };
+            *clock = clock.reset(left);
         }
         true
     }
 
-    /// `names` are the human's and the engine's.
     pub(super) fn record(&self, names: [&str; 2], date: &str) -> PgnGame {
         let mut record = PgnGame::default();
         let [human, engine] = names;
         let [white, black] = if self.human == Color::White { [human, engine] } else { [engine, human] };
-        let control = self.clock.as_ref().map_or("-".to_owned(), |clock| clock.control.to_string());
+        let control = self.clock.as_ref().map_or("-".to_owned(), |clock| clock.control().to_string());
         let termination = match self.ending {
             None => "unterminated",
             Some(Ending::Flag(..)) => "time forfeit",
@@ -210,165 +200,8 @@ impl Match {
     }
 }
 
-/// Time for the game, and an increment for each move.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct TimeControl {
-    base: Duration,
-    increment: Duration,
-}
-
-/// Minutes, optionally with a plus sign and seconds.
-impl FromStr for TimeControl {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let (minutes, seconds) = text.split_once('+').unwrap_or((text, "0"));
-        let number = |text: &str| text.trim().parse().ok().filter(|number: &f64| number.is_finite());
-        let (Some(minutes), Some(seconds)) = (number(minutes), number(seconds)) else {
-            return Err("not minutes, or minutes and seconds to add, as in 5+3".to_owned());
-        };
-        let time = |seconds: f64| {
-            Duration::try_from_secs_f64(seconds).ok().filter(|time| *time <= Duration::from_secs(86_400))
-        };
-        match (time(minutes * 60.0), time(seconds)) {
-            (Some(base), Some(increment)) if !base.is_zero() => Ok(TimeControl { base, increment }),
-            _ => Err("a clock has more than 0 minutes, and at most a day; a move adds at most a day".to_owned()),
-        }
-    }
-}
-
-/// In seconds, as in PGN.
-impl fmt::Display for TimeControl {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.base.as_secs_f64())?;
-        if self.increment.is_zero() { Ok(()) } else { write!(f, "+{}", self.increment.as_secs_f64()) }
-    }
-}
-
-#[derive(Debug, Clone)]
-pub(super) struct ChessClock {
-    control: TimeControl,
-    /// By colour, without the current move.
-    left: [Duration; 2],
-    /// With the start of the move.
-    running: Option<(Color, Instant)>,
-}
-
-impl ChessClock {
-    fn new(control: TimeControl) -> ChessClock {
-        ChessClock { control, left: [control.base; 2], running: None }
-    }
-
-    /// Does nothing if a clock is running.
-    fn start(&mut self, color: Color, now: Instant) {
-        if self.running.is_none_or(|(running, _)| running != color) {
-            self.running = Some((color, now));
-        }
-    }
-
-    fn stop(&mut self, now: Instant) {
-        self.left = self.both(now);
-        self.running = None;
-    }
-
-    /// Stops the clock and adds the increment.
-    fn press(&mut self, color: Color, now: Instant) {
-        self.stop(now);
-        let [white, black] = &mut self.left;
-        let left = if color == Color::White { white } else { black };
-        *left = left.saturating_add(self.control.increment);
-    }
-
-    fn left(&self, color: Color, now: Instant) -> Duration {
-        let [white, black] = self.both(now);
-        if color == Color::White { white } else { black }
-    }
-
-    fn both(&self, now: Instant) -> [Duration; 2] {
-        let spent = |color| match self.running {
-            Some((running, since)) if running == color => now.saturating_duration_since(since),
-            _ => Duration::ZERO,
-        };
-        let [white, black] = self.left;
-        [white.saturating_sub(spent(Color::White)), black.saturating_sub(spent(Color::Black))]
-    }
-
-    pub(super) fn for_engine(&self, now: Instant) -> Clock {
-        Clock { time: self.both(now), increment: [self.control.increment; 2], moves_to_go: None }
-    }
-}
-
-/// `4:59`, `1:02:03`, and below ten seconds `0:09.9`.
-impl fmt::Display for ChessClock {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [white, black] = self.both(Instant::now()).map(|time| match time.as_secs() {
-            0..10 => format!("0:{:04.1}", (time.as_millis() / 100) as f64 / 10.0),
-            seconds @ 10..3600 => format!("{}:{:02}", seconds / 60, seconds % 60),
-            _ => hours(time),
-        });
-        write!(f, "White {white}, Black {black}")
-    }
-}
-
-fn hours(time: Duration) -> String {
-    let seconds = time.as_secs();
-    format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
-}
-
-/// Appends the game to each file, and replaces it at every later save. All other content stays, also games that other
-/// processes append and replace meanwhile. Each file has the text of the last save.
-#[derive(Default)]
-pub(super) struct PgnFiles(HashMap<PathBuf, String>);
-
-impl PgnFiles {
-    /// To be called before the game.
-    pub(super) fn check(path: &Path) -> io::Result<()> {
-        read_text(path)?;
-        files::check_replaceable(path)
-    }
-
-    /// After an error, the content stays.
-    pub(super) fn save(&mut self, path: &Path, game: &PgnGame) -> io::Result<()> {
-        let _lock = files::lock(path);
-        let mut content = read_text(path)?;
-        let text = game.to_string();
-        let find = |saved: &String| {
-            let start = content.windows(saved.len()).rposition(|part| part == saved.as_bytes())?;
-            Some(start..start + saved.len())
-        };
-        match self.0.get(path).and_then(find) {
-            Some(place) => drop(content.splice(place, text.bytes())),
-            None => {
-                // An empty line between games.
-                if !content.is_empty() {
-                    let line_feeds = content.iter().rev().take_while(|&&byte| byte == b'\n').count();
-                    content.resize(content.len() + 2usize.saturating_sub(line_feeds), b'\n');
-                }
-                content.extend(text.bytes());
-            }
-        }
-        files::replace(path, &content)?;
-        self.0.insert(path.to_owned(), text);
-        Ok(())
-    }
-}
-
-fn read_text(path: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    match files::open(path).and_then(|mut file| file.read_to_end(&mut bytes)) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(bytes),
-        Err(error) => Err(error),
-        Ok(_) => match Content::of(bytes.get(..4096).unwrap_or(&bytes)) {
-            Content::Text => Ok(bytes),
-            other => Err(io::Error::other(format!("it is {}, and games are appended as plain text", other.name()))),
-        },
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
     use crate::games::pgn::Reader;
 
@@ -475,100 +308,5 @@ mod tests {
         assert!(text.contains("[Termination \"unterminated\"]") && text.contains("\"300+3\""), "{text}");
         let read = Reader::new(text.as_bytes()).next().unwrap().unwrap();
         assert_eq!(read.replay().unwrap().moves, game_match.moves());
-    }
-
-    #[test]
-    fn time_controls_and_times() {
-        let written = |text: &str| text.parse::<TimeControl>().map(|control| control.to_string()).ok();
-        for (text, seconds) in [("5+3", "300+3"), ("0.5", "30"), ("90+0.5", "5400+0.5")] {
-            assert_eq!(written(text).as_deref(), Some(seconds));
-        }
-        for (error, texts) in [
-            ("as in 5+3", &["", "+", "5+", "x+3", "nan", "inf", "5+3+2"][..]),
-            ("more than 0 minutes", &["0+5", "-1", "5+-1", "1e300", "9999", "5+90000"]),
-        ] {
-            for text in texts {
-                let found = text.parse::<TimeControl>().unwrap_err();
-                assert!(found.contains(error), "{text}: {found}");
-            }
-        }
-        let shown = |left: [u64; 2]| {
-            let left = left.map(Duration::from_millis);
-            ChessClock { left, ..ChessClock::new("1".parse().unwrap()) }.to_string()
-        };
-        assert_eq!(shown([0, 9_960]), "White 0:00.0, Black 0:09.9");
-        assert_eq!(shown([10_000, 299_000]), "White 0:10, Black 4:59");
-        assert_eq!(shown([3_723_000, 3_600_000]), "White 1:02:03, Black 1:00:00");
-    }
-
-    /// Saves the first plies of a game by this player.
-    fn save(pgn_files: &mut PgnFiles, path: &Path, white: &str, plies: usize) {
-        let mut game = PgnGame::default();
-        game.set_tag("White", white);
-        let sans = ["e4", "e5", "Nf3", "Nc6"].map(str::to_owned).into_iter().take(plies);
-        game.plies = sans.map(|san| Ply { san, ..Ply::default() }).collect();
-        pgn_files.save(path, &game).unwrap();
-    }
-
-    /// Returns the players and the numbers of plies, sorted.
-    fn saved(path: &Path) -> Vec<(String, usize)> {
-        let text = fs::read_to_string(path).unwrap();
-        let games = Reader::new(text.as_bytes()).map(Result::unwrap);
-        let mut saved: Vec<_> = games.map(|game| (game.tag("White").unwrap().to_owned(), game.plies.len())).collect();
-        saved.sort();
-        saved
-    }
-
-    #[test]
-    fn two_sessions_save_each_game_once_in_any_order() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("games.pgn");
-        // The games may be equal, too.
-        for names in [["A", "B"], ["A", "A"]] {
-            // Each bit says who saves next.
-            for order in (0u32..64).filter(|order| order.count_ones() == 3) {
-                fs::write(&path, "[White \"M\"]\n\n1. e4 *\n").unwrap();
-                let mut sessions = [(PgnFiles::default(), 1), (PgnFiles::default(), 1)];
-                for step in 0..6 {
-                    let who = (order >> step & 1) as usize;
-                    let (pgn_files, plies) = &mut sessions[who];
-                    save(pgn_files, &path, names[who], *plies);
-                    *plies += 1;
-                }
-                let [a, b] = names.map(|name| (name.to_owned(), 3));
-                assert_eq!(saved(&path), [a, b, ("M".to_owned(), 1)], "{order:b}");
-            }
-        }
-    }
-
-    #[test]
-    fn sessions_that_save_at_once_lose_no_game() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("games.pgn");
-        std::thread::scope(|scope| {
-            for name in ["A", "B", "C"] {
-                let path = &path;
-                scope.spawn(move || {
-                    let mut pgn_files = PgnFiles::default();
-                    (0..20).for_each(|step| save(&mut pgn_files, path, name, step % 5));
-                });
-            }
-        });
-        assert_eq!(saved(&path), ["A", "B", "C"].map(|name| (name.to_owned(), 4)));
-        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "the lock goes");
-    }
-
-    #[test]
-    fn only_plain_text_is_appended_to() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("games.pgn");
-        assert!(PgnFiles::check(&path).is_ok() && PgnFiles::check(&folder.path().join("missing/games.pgn")).is_err());
-        assert!(PgnFiles::check(folder.path()).is_err());
-        for content in [&b"\x1F\x8B\x08\0"[..], b"\x28\xB5\x2F\xFD\0", b"\xFF\xFE1\0.\0", b"PK\x03\x04"] {
-            fs::write(&path, content).unwrap();
-            assert!(PgnFiles::check(&path).is_err());
-            assert!(PgnFiles::default().save(&path, &PgnGame::default()).is_err());
-            assert_eq!(fs::read(&path).unwrap(), content);
-        }
     }
 }

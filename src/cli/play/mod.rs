@@ -1,156 +1,20 @@
 //! `sesame play`: a game of a human against the engine in the terminal.
 
+mod arguments;
+mod clock;
 mod console;
 #[cfg(unix)]
 mod editor;
 mod game;
+mod lines;
 mod moves;
+mod pgn_files;
 mod session;
 
-use std::collections::hash_map::RandomState;
-use std::hash::BuildHasher;
-use std::path::PathBuf;
-use std::time::Duration;
-
-use clap::{Args, ValueEnum};
-
-use super::arguments::{self, EngineArguments};
-use super::terminal::Colours;
-use crate::engine::{Limits, StrengthLimit};
 use crate::output::Output;
-use crate::position::{Color, Position};
-use game::{Match, TimeControl};
-use sesame_command::{CommandError, whole_number};
-use session::PlaySession;
-
-/// Without a clock or another limit.
-const DEFAULT_MOVE_TIME: Duration = Duration::from_secs(1);
-
-/// Play a game against Sesame in the terminal
-///
-/// Type moves such as `Nf3` or `g1f3`; type `help` to list other commands. With --time, both players have a clock.
-/// Without --time, Sesame thinks for one second a move unless you set --movetime, --nodes or --depth.
-#[derive(Debug, Args)]
-pub(crate) struct PlayArguments {
-    /// The side that you play
-    #[arg(long, value_enum, default_value_t = Side::White)]
-    color: Side,
-    /// Time control of both players: minutes, and seconds added with each move, as in 5+3
-    #[arg(long, value_name = "M+S", conflicts_with = "movetime")]
-    time: Option<TimeControl>,
-    /// Limit the time of Sesame's moves
-    #[arg(long, value_parser = whole_number(1_u64..=1_000_000_000), value_name = "MS")]
-    movetime: Option<u64>,
-    /// Limit the nodes of Sesame's moves
-    #[arg(long, value_parser = whole_number(1_u64..))]
-    nodes: Option<u64>,
-    /// Limit the depth of Sesame's moves
-    #[arg(long, value_parser = whole_number(1_u32..), value_name = "PLIES")]
-    depth: Option<u32>,
-    /// Weaken Sesame to this Elo, 1320 to 2700, as in the UCI option UCI_Elo
-    #[arg(long, value_name = "N")]
-    #[arg(value_parser = whole_number(StrengthLimit::MIN_ELO..=StrengthLimit::MAX_ELO))]
-    elo: Option<u32>,
-    /// With --depth or --nodes, make Sesame's random choices repeatable (in the opening, or with --elo)
-    #[arg(long, value_parser = whole_number(0..=u64::MAX), value_name = "N")]
-    seed: Option<u64>,
-    /// The start position as FEN, in quotes [default: the standard start position]
-    #[arg(long, value_name = "FEN", conflicts_with = "chess960")]
-    fen: Option<String>,
-    /// Start from Chess960 position N (0 to 959), or from a random one if you give no number
-    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "any", value_parser = chess960_number)]
-    chess960: Option<u32>,
-    /// Append the game to this PGN file, and update it after every move
-    #[arg(long, value_name = "FILE")]
-    pgn: Option<PathBuf>,
-    /// Your name in the PGN
-    #[arg(long, default_value = "Player")]
-    name: String,
-    #[command(flatten)]
-    engine: EngineArguments,
-    /// When to use colours
-    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
-    ansi: Colours,
-    /// Draw the board with letters instead of figurines
-    #[arg(long)]
-    ascii: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Side {
-    White,
-    Black,
-    Random,
-}
+pub(super) use arguments::PlayArguments;
+use sesame_command::CommandError;
 
 pub(super) fn run(arguments: &PlayArguments, output: &Output) -> Result<(), CommandError> {
-    let start = match (&arguments.fen, arguments.chess960) {
-        (Some(fen), _) => arguments::position(fen)?,
-        (None, Some(number)) => Position::chess960(number),
-        (None, None) => Position::startpos(),
-    };
-    let human = match arguments.color {
-        Side::White => Color::White,
-        Side::Black => Color::Black,
-        Side::Random if random().is_multiple_of(2) => Color::White,
-        Side::Random => Color::Black,
-    };
-    PlaySession::new(arguments, Match::new(start, human, arguments.time), output)?.play()
-}
-
-impl PlayArguments {
-    fn limits(&self) -> Limits {
-        let move_time = self.movetime.map(Duration::from_millis);
-        let limits = Limits { depth: self.depth, nodes: self.nodes, move_time, ..Limits::default() };
-        if limits == Limits::default() && self.time.is_none() {
-            return Limits { move_time: Some(DEFAULT_MOVE_TIME), ..limits };
-        }
-        limits
-    }
-}
-
-fn chess960_number(text: &str) -> Result<u32, String> {
-    match text.parse() {
-        Ok(number) if number < 960 => Ok(number),
-        _ if text == "any" => Ok((random() % 960) as u32),
-        _ => Err("the positions of Chess960 have numbers from 0 to 959".to_owned()),
-    }
-}
-
-/// The standard library seeds its hash maps from the system.
-fn random() -> u64 {
-    RandomState::new().hash_one(0)
-}
-
-#[cfg(test)]
-mod tests {
-    use clap::Parser;
-
-    use super::*;
-
-    #[derive(Debug, Parser)]
-    struct TestCli {
-        #[command(flatten)]
-        play: PlayArguments,
-    }
-
-    fn parse(line: &str) -> Result<PlayArguments, clap::Error> {
-        TestCli::try_parse_from(std::iter::once("play").chain(line.split_whitespace())).map(|cli| cli.play)
-    }
-
-    #[test]
-    fn wrong_arguments_are_refused() {
-        for line in ["--chess960 960", "--color green", "--time x", "--time 5+3 --movetime 9", "--hash 0", "--nodes 0"]
-        {
-            assert!(parse(line).is_err(), "{line}");
-        }
-        assert!(parse("--chess960 --color black").unwrap().chess960.is_some());
-    }
-
-    #[test]
-    fn limits_are_a_second_unless_set() {
-        assert_eq!(parse("").unwrap().limits().move_time, Some(DEFAULT_MOVE_TIME));
-        assert_eq!(parse("--time 5+3").unwrap().limits(), Limits::default());
-        assert_eq!(parse("--depth 3").unwrap().limits(), Limits { depth: Some(3), ..Limits::default() });
-    }
+    session::PlaySession::new(arguments, output)?.play()
 }

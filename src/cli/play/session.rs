@@ -1,41 +1,39 @@
 //! A game session in the terminal: input, output, the engine's turns.
 
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::{self as channel, Receiver, RecvTimeoutError};
+use crossbeam_channel::{self as channel, Receiver, TryRecvError};
 use jiff::Zoned;
 
-use super::PlayArguments;
+use super::arguments::PlayArguments;
 use super::console::{Console, ConsoleKind};
-use super::game::{Ending, Match, PgnFiles};
+use super::game::{Ending, Match};
+use super::lines::{is_quit, words};
 use super::moves::read_move;
+use super::pgn_files::PgnFiles;
 use crate::cli::assessment::{Assessment, WhiteScore, assess, name, san_line};
 use crate::cli::terminal::{BoardStyle, SearchStatus};
-use crate::engine::{ChannelSink, Engine, Limits, MoveChoice, Options, Score, SearchEvent, StrengthLimit};
+use crate::engine::{Engine, Limits, MoveChoice, Options, Score, SearchReport, StrengthLimit};
 use crate::games::pgn::PgnGame;
 use crate::output::Output;
 use crate::position::Color;
-use sesame_command::CommandError;
-use sesame_command::check_output;
 use sesame_command::signals::at_first_signal;
+use sesame_command::{CommandError, check_output};
 
-const TICK: Duration = Duration::from_millis(200);
-
-/// With a line editor, a line then says that the engine is thinking.
+/// The time until a line says that the engine is thinking, with a line editor.
 const THINKING_NOTICE: Duration = Duration::from_secs(3);
 
 const MOVE_OVERHEAD: Duration = Duration::from_millis(50);
 
-/// In plies. Without a FEN, Sesame varies its moves until then.
+/// Plies in which Sesame varies its moves.
 const OPENING: usize = 16;
 
 const HINT_TIME: Duration = Duration::from_secs(1);
 
 const ENDED: &str = "\nA signal ends the game.";
 
-/// In characters.
 const ECHO: usize = 80;
 
 const ENGINE: &str = concat!("Sesame ", env!("CARGO_PKG_VERSION"));
@@ -54,40 +52,32 @@ save FILE    append the game to a PGN file
 now          make Sesame move at once
 quit         end";
 
-pub(super) struct PlaySession {
+pub(super) struct PlaySession<'a> {
+    arguments: &'a PlayArguments,
     game: Match,
     engine: Engine,
-    events: Receiver<SearchEvent>,
-    /// Besides the clock.
     limits: Limits,
-    elo: Option<u32>,
-    seed: Option<u64>,
-    varies_opening: bool,
-    /// At the engine's last move, from its own view.
+    /// The score at the engine's last move, from its own view.
     last_score: Option<Score>,
     console: Console,
-    /// Gets a message at the first signal.
+    /// The first signal.
     ended: Receiver<()>,
     board_style: BoardStyle,
     pgn_files: PgnFiles,
-    /// Saved after every move.
-    file: Option<PathBuf>,
-    name: String,
     date: String,
 }
 
-/// `Break` ends the session.
 type Flow = ControlFlow<()>;
 
-impl PlaySession {
-    pub(super) fn new(arguments: &PlayArguments, game: Match, output: &Output) -> Result<PlaySession, CommandError> {
+impl<'a> PlaySession<'a> {
+    pub(super) fn new(arguments: &'a PlayArguments, output: &Output) -> Result<PlaySession<'a>, CommandError> {
+        let game = arguments.game()?;
         if let Some(path) = &arguments.pgn {
             let refused = |error| format!("games cannot be saved to {}: {error}", path.display());
             PgnFiles::check(path).map_err(|error| CommandError::Failed(refused(error)))?;
         }
-        let (sink, events) = ChannelSink::new();
         let options = Options { move_overhead: MOVE_OVERHEAD, ..arguments.engine.options()? };
-        let mut engine = Engine::with_sink(options, sink).map_err(CommandError::failed)?;
+        let mut engine = Engine::new(options).map_err(CommandError::failed)?;
         arguments.engine.load_syzygy(&mut engine)?;
         let (end, ended) = channel::bounded(1);
         at_first_signal(move || _ = end.try_send(()))?;
@@ -95,26 +85,21 @@ impl PlaySession {
         let console = Console::open(format!("{}> ", name(game.human)), output).map_err(CommandError::failed)?;
         Ok(PlaySession {
             board_style: BoardStyle::new(arguments.ascii, arguments.ansi, game.human),
+            arguments,
             game,
             engine,
-            events,
             limits: arguments.limits(),
-            elo: arguments.elo,
-            seed: arguments.seed,
-            varies_opening: arguments.fen.is_none(),
             last_score: None,
             console,
             ended,
             pgn_files: PgnFiles::default(),
-            file: arguments.pgn.clone(),
-            name: arguments.name.clone(),
             date: Zoned::now().strftime("%Y.%m.%d").to_string(),
         })
     }
 
-    /// Ends at `quit`, the end of the input or a signal. Fails if the final save fails.
     pub(super) fn play(mut self) -> Result<(), CommandError> {
-        let strength = self.elo.map_or_else(String::new, |elo| format!(" Sesame plays at about {elo} Elo."));
+        let elo = self.arguments.elo;
+        let strength = elo.map_or_else(String::new, |elo| format!(" Sesame plays at about {elo} Elo."));
         let human = name(self.game.human);
         self.say(format!("You play {human}.{strength} Type a move, such as Nf3 or g1f3, or help.\n"));
         self.show_game();
@@ -123,18 +108,16 @@ impl PlaySession {
             let is_engines_turn = self.game.ending.is_none() && self.game.side_to_move() != self.game.human;
             flow = if is_engines_turn { self.engine_turn() } else { self.human_turn() };
         }
-        let saved = match self.file.clone().filter(|_| !self.game.moves().is_empty()) {
-            Some(path) => {
-                let saved = self.pgn_files.save(&path, &self.record());
-                if saved.is_ok() {
-                    self.say(format!("Saved to {}.", path.display()));
+        let mut saved = Ok(());
+        if let Some(path) = self.arguments.pgn.as_ref().filter(|_| !self.game.moves().is_empty()) {
+            match self.pgn_files.save(path, &self.record()) {
+                Ok(()) => self.say(format!("Saved to {}.", path.display())),
+                Err(error) => {
+                    let text = format!("the game could not be saved to {}: {error}", path.display());
+                    saved = Err(CommandError::Failed(text));
                 }
-                saved.map_err(|error| {
-                    CommandError::Failed(format!("the game could not be saved to {}: {error}", path.display()))
-                })
             }
-            None => Ok(()),
-        };
+        }
         match self.console.kind {
             // The line editor has an output of its own.
             ConsoleKind::Editor => check_output(saved, self.console.output.failure()),
@@ -166,8 +149,8 @@ impl PlaySession {
     }
 
     fn autosave(&mut self) {
-        if let Some(path) = self.file.clone() {
-            self.save(&path);
+        if let Some(path) = &self.arguments.pgn {
+            self.save(path);
         }
     }
 
@@ -180,8 +163,8 @@ impl PlaySession {
     }
 
     fn record(&self) -> PgnGame {
-        let mut record = self.game.record([&self.name, ENGINE], &self.date);
-        if let Some(elo) = self.elo {
+        let mut record = self.game.record([&self.arguments.name, ENGINE], &self.date);
+        if let Some(elo) = self.arguments.elo {
             record.set_tag(if self.game.human == Color::White { "BlackElo" } else { "WhiteElo" }, elo.to_string());
         }
         record
@@ -193,26 +176,22 @@ impl PlaySession {
         self.prompt();
         let left = self.game.time_left(Instant::now()).filter(|_| self.game.ending.is_none());
         let timeout = left.map_or_else(channel::never, channel::after);
-        let line = channel::select! {
+        channel::select! {
             recv(self.ended) -> _ => {
                 self.say(ENDED);
                 return Flow::Break(());
             }
-            recv(self.console.lines) -> line => line.map_err(|_| RecvTimeoutError::Disconnected),
-            recv(timeout) -> _ => Err(RecvTimeoutError::Timeout),
-        };
-        match line {
-            Ok(line) => {
-                self.echo(&line);
-                return self.execute(&line);
-            }
-            Err(RecvTimeoutError::Disconnected) => {
+            recv(self.console.lines) -> line => {
+                if let Ok(line) = line {
+                    self.echo(&line);
+                    return self.execute(&line);
+                }
                 if self.console.kind == ConsoleKind::Terminal {
                     self.say("");
                 }
                 return Flow::Break(());
             }
-            Err(RecvTimeoutError::Timeout) => self.game.check_clock(Instant::now()),
+            recv(timeout) -> _ => self.game.check_clock(Instant::now()),
         }
         if self.game.ending.is_some() {
             if self.console.kind != ConsoleKind::Editor {
@@ -246,7 +225,7 @@ impl PlaySession {
 
     fn execute(&mut self, line: &str) -> Flow {
         let (word, rest) = words(line);
-        match (word.as_str(), rest) {
+        match (word.as_str(), rest.as_str()) {
             ("", _) => {}
             ("quit" | "exit" | "q", "") => return Flow::Break(()),
             ("help" | "?", "") => self.say(HELP),
@@ -333,15 +312,12 @@ impl PlaySession {
         let Some(Assessment { score, line, depth }) = self.assess() else { return };
         let position = self.game.position();
         let white_score = |score| WhiteScore::new(score, position.side_to_move());
-        let static_eval = match position.in_check() {
-            true => String::new(),
-            false => {
-                let score = Score::Centipawns(self.engine.options().network.evaluate(position));
-                format!("; static evaluation {}", white_score(score))
-            }
-        };
-        let (score, line) = (white_score(score), san_line(position, &line));
-        self.say(format!("{score} for White at depth {depth}: {line}{static_eval}"));
+        let mut text = format!("{} for White at depth {depth}: {}", white_score(score), san_line(position, &line));
+        if !position.in_check() {
+            let score = Score::Centipawns(self.engine.options().network.evaluate(position));
+            text += &format!("; static evaluation {}", white_score(score));
+        }
+        self.say(text);
     }
 
     /// Executes commands from a terminal meanwhile. Input from a pipe waits until the move is played, so that equal input
@@ -349,98 +325,70 @@ impl PlaySession {
     fn engine_turn(&mut self) -> Flow {
         let now = Instant::now();
         self.game.run_clock(now);
-        let clock = self.game.clock.as_ref().map(|clock| clock.for_engine(now));
-        let varies = self.varies_opening && self.game.moves().len() < OPENING;
-        let varied = varies.then_some(MoveChoice::Varied { seed: self.seed });
-        let limited = self.elo.map(|elo| MoveChoice::Limited(StrengthLimit::new(elo, self.seed)));
+        let PlayArguments { elo, seed, fen, .. } = self.arguments;
+        let varies = fen.is_none() && self.game.moves().len() < OPENING;
+        let varied = varies.then_some(MoveChoice::Varied { seed: *seed });
+        let limited = elo.map(|elo| MoveChoice::Limited(StrengthLimit::new(elo, *seed)));
         self.engine.set_move_choice(limited.or(varied));
-        self.engine.go(&self.game.game, Limits { clock, ..self.limits.clone() });
-        let mut status = SearchStatus::new(self.limits.move_time);
-        let mut flow = Flow::Continue(());
-        // Input from a pipe stays in the channel.
-        let is_pipe = self.console.kind == ConsoleKind::Pipe;
-        let mut typed = if is_pipe { channel::never() } else { self.console.lines.clone() };
+        let clock = self.game.clock.as_ref().map(|clock| clock.for_engine(now));
+        let limits = Limits { clock, ..self.limits.clone() };
+        let mut status = SearchStatus::new(limits.move_time);
         let mut notice = Some(now + THINKING_NOTICE);
-        let best = loop {
-            let tick = channel::after(TICK);
-            channel::select! {
-                recv(self.events) -> event => match event {
-                    Ok(SearchEvent::Info(info)) => {
-                        status.depth = info.line.depth;
-                        self.last_score = Some(info.line.score);
-                    }
-                    Ok(SearchEvent::Message(text)) => {
-                        status.clear();
-                        self.say(text);
-                    }
-                    Ok(SearchEvent::End(best)) => break best.best,
-                    Err(_) => break None,
-                },
-                recv(typed) -> line => {
-                    status.clear();
-                    // The end of the input ends the game.
-                    let line = line.unwrap_or_else(|_| "quit".to_owned());
-                    let (word, rest) = words(&line);
-                    match (word.as_str(), rest) {
-                        ("quit" | "exit" | "q", "") => flow = Flow::Break(()),
-                        ("resign", "") => self.end(Ending::Resigned(self.game.human)),
-                        ("now", "") => {}
-                        _ => {
-                            if !word.is_empty() {
-                                self.say("Sesame is thinking: now makes it move; resign and quit end the game.");
-                            }
-                            continue;
-                        }
-                    }
-                    // Later lines wait for the end of the search.
-                    self.engine.stop();
-                    typed = channel::never();
+        let Console { kind, lines, output, .. } = &self.console;
+        let (mut is_over, mut typed) = (false, None);
+        let searched = self.engine.search_with(&self.game.game, limits, |info| {
+            match info {
+                Some(info) => (status.depth, self.last_score) = (info.line.depth, Some(info.line.score)),
+                None if *kind != ConsoleKind::Editor => status.show(),
+                None if notice.take_if(|time| *time <= Instant::now()).is_some() => {
+                    output.line("Sesame is thinking: now makes it move.");
                 }
-                recv(self.ended) -> _ => {
+                None => {}
+            }
+            is_over |= self.ended.try_recv().is_ok();
+            // Later lines wait for the end of the search.
+            if typed.is_none() && *kind != ConsoleKind::Pipe {
+                let (word, rest) = match lines.try_recv() {
+                    Ok(line) => words(&line),
+                    Err(TryRecvError::Disconnected) => ("quit".to_owned(), String::new()),
+                    Err(TryRecvError::Empty) => Default::default(),
+                };
+                if rest.is_empty() && (is_quit(&word) || word == "resign" || word == "now") {
+                    typed = Some(word);
+                } else if !word.is_empty() {
                     status.clear();
-                    self.say(ENDED);
-                    flow = Flow::Break(());
-                    self.engine.stop();
-                }
-                recv(tick) -> _ => {
-                    if self.console.kind != ConsoleKind::Editor {
-                        status.show();
-                    } else if notice.take_if(|time| *time <= Instant::now()).is_some() {
-                        self.say("Sesame is thinking: now makes it move.");
-                    }
+                    output.line("Sesame is thinking: now makes it move; resign and quit end the game.");
                 }
             }
-        };
+            if is_over || typed.is_some() { Flow::Break(()) } else { Flow::Continue(()) }
+        });
         status.clear();
-        if flow.is_break() || self.game.ending.is_some() {
-            return flow;
+        let SearchReport { best, messages, .. } = searched.unwrap_or_else(|error| {
+            self.say(error.to_string());
+            SearchReport::default()
+        });
+        messages.iter().for_each(|text| self.say(text));
+        if is_over {
+            self.say(ENDED);
+            return Flow::Break(());
         }
-        let Some(mv) = best else {
+        match (typed.as_deref(), best) {
+            (Some("resign"), _) => self.end(Ending::Resigned(self.game.human)),
+            (Some(word), _) if is_quit(word) => return Flow::Break(()),
             // Cannot happen in a running game.
-            self.end(Ending::Resigned(!self.game.human));
-            return flow;
-        };
-        let text = san_line(self.game.position(), &[mv]);
-        match self.game.play(mv, Instant::now()) {
-            true => self.say(format!("Sesame plays {text}\n")),
-            false => self.say("Too late."),
+            (_, None) => self.end(Ending::Resigned(!self.game.human)),
+            (_, Some(mv)) => {
+                let text = san_line(self.game.position(), &[mv]);
+                match self.game.play(mv, Instant::now()) {
+                    true => self.say(format!("Sesame plays {text}\n")),
+                    false => self.say("Too late."),
+                }
+                self.show_game();
+                self.autosave();
+            }
         }
-        self.show_game();
-        self.autosave();
-        flow
+        Flow::Continue(())
     }
-}
-
-/// The first word is in lower case.
-fn words(line: &str) -> (String, &str) {
-    let line = line.trim();
-    let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-    (word.to_ascii_lowercase(), rest.trim())
-}
-
-pub(super) fn is_quit(line: &str) -> bool {
-    let (word, rest) = words(line);
-    matches!((word.as_str(), rest), ("quit" | "exit" | "q", ""))
 }
 
 /// Accepts a draw in a worse position, or in an equal one late in the game.

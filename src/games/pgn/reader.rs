@@ -2,26 +2,25 @@
 
 use std::io::{self, BufRead};
 
-use super::{Annotation, GameResult, PgnError, PgnErrorKind, PgnGame, Ply, SEVEN_TAG_ROSTER};
+use super::game::{Annotation, GameResult, PgnError, PgnErrorKind, PgnGame, Ply, SEVEN_TAG_ROSTER};
 use crate::games::movetext::{self, Word};
-use crate::games::{BYTE_ORDER_MARK, decode};
+use crate::games::text::{BYTE_ORDER_MARK, decode};
 use crate::position::excerpt;
 
-/// In plies, more than the 75-move rule allows.
+/// More than the 75-move rule allows.
 const MAX_PLIES: usize = 12_000;
 
 const MAX_TAGS: usize = 1_000;
 
-/// Of one game, in bytes. A thousand moves with a paragraph each need less.
+/// In bytes. A thousand moves with a paragraph each need less.
 const MAX_TEXT: usize = 4 << 20;
 
 /// Bytes that each token counts besides its text, to limit empty tokens too.
 const TOKEN_COST: usize = 4;
 
-/// Of tag values, beside the standard's.
 const QUOTES: [char; 9] = ['\'', '`', '‘', '’', '“', '”', '„', '«', '»'];
 
-/// Within a comment, this shows that the comment was not closed.
+/// The sign within a comment that the comment was not closed.
 const NEXT_GAME: &[u8] = b"[Event \"";
 
 /// Iterates over the games of a stream. After an error, reading continues with the next game that is recognised.
@@ -39,7 +38,6 @@ pub struct Reader<R> {
     number: u64,
     /// The first tag of the next game, if the last one had neither moves nor a result.
     pending_tag: Option<(String, String)>,
-    /// The current token belongs to the tag section.
     in_tags: bool,
     is_over: bool,
 }
@@ -49,12 +47,16 @@ impl<R: BufRead> Reader<R> {
         Reader { lexer: Lexer::new(input), number: 0, pending_tag: None, in_tags: false, is_over: false }
     }
 
-    /// Text of the last game as it is in the file, even if it could not be parsed. `None` if longer than 8 MiB.
+    /// Returns the last game as it is in the file, even if it could not be parsed. `None` if longer than 8 MiB.
     pub fn raw_text(&self) -> Option<String> {
         self.lexer.raw.clone().map(decode)
     }
 
-    /// `None` at the end.
+    /// Returns the number of bytes read so far.
+    pub fn offset(&self) -> u64 {
+        self.lexer.offset
+    }
+
     fn game(&mut self) -> Result<Option<PgnGame>, PgnErrorKind> {
         self.lexer.begin_game();
         let mut game = PgnGame { tags: self.pending_tag.take().into_iter().collect(), ..PgnGame::default() };
@@ -115,7 +117,7 @@ impl<R: BufRead> Reader<R> {
         Ok(())
     }
 
-    /// Ends at the game termination marker, which it returns, or the next game.
+    /// Returns the game termination marker, if there is one before the next game.
     fn moves(&mut self, game: &mut PgnGame) -> Result<Option<GameResult>, PgnErrorKind> {
         let mut has_text = false;
         while !self.lexer.is_at(b"[") {
@@ -181,7 +183,7 @@ impl<R: BufRead> Reader<R> {
         found.map(|(_, result)| result)
     }
 
-    /// Returns this word and all that follow and are none of a game.
+    /// Takes all following words that are none of a game.
     fn text(&mut self, mut text: String) -> String {
         let is_text = |word: &str| Word::read(word) == Word::Text && GameResult::read(word).is_none();
         while let Some(word) = self.lexer.next_word(is_text) {
@@ -191,8 +193,7 @@ impl<R: BufRead> Reader<R> {
         text
     }
 
-    /// Returns the text of the variation just opened, with changed words. A counter replaces recursion, so no nesting is
-    /// too deep.
+    /// Returns the text of the variation just opened, with changed words. No nesting is too deep.
     pub(super) fn variation(&mut self, change: impl Fn(&str) -> String) -> Result<String, PgnErrorKind> {
         let start = self.lexer.token_line;
         let mut text = String::new();
@@ -258,20 +259,19 @@ enum Token {
     Open,
     Close,
     Nag(u8),
-    /// Text without white space: a move, a move number, a result, or anything else.
     Word(String),
 }
 
-/// One pass. Buffers only the text of the current token.
 struct Lexer<R> {
     input: R,
+    offset: u64,
     /// Bytes of the next game, read to recognise it.
     unread: &'static [u8],
-    /// Line of the next byte, from 1.
+    /// The line of the next byte.
     line: u64,
     token_line: u64,
     is_line_start: bool,
-    /// Bytes of text left for this game.
+    /// In bytes.
     budget: usize,
     failure: Option<io::Error>,
     /// Words found with the last one, in reverse order.
@@ -284,6 +284,7 @@ impl<R: BufRead> Lexer<R> {
     fn new(input: R) -> Self {
         let mut lexer = Lexer {
             input,
+            offset: 0,
             unread: b"",
             line: 1,
             token_line: 1,
@@ -305,7 +306,6 @@ impl<R: BufRead> Lexer<R> {
         self.raw = Some(Vec::new());
     }
 
-    /// Every line ends with a line feed.
     fn peek(&mut self) -> Option<u8> {
         self.peek_raw().map(|byte| if byte == b'\r' { b'\n' } else { byte })
     }
@@ -328,7 +328,10 @@ impl<R: BufRead> Lexer<R> {
         let byte = self.peek_raw()?;
         match self.unread.split_first() {
             Some((_, rest)) => self.unread = rest,
-            None => self.input.consume(1),
+            None => {
+                self.input.consume(1);
+                self.offset += 1;
+            }
         }
         match &mut self.raw {
             Some(raw) if raw.len() < 2 * MAX_TEXT => raw.push(byte),
@@ -417,7 +420,7 @@ impl<R: BufRead> Lexer<R> {
         if self.peek_word().is_some_and(is_wanted) { self.words.pop() } else { None }
     }
 
-    /// True for a move, a move number, a result, a glyph, or the end.
+    /// Returns true for a move, a move number, a result, a glyph, or the end.
     fn is_at_move(&mut self) -> bool {
         self.peek_word().is_none_or(|word| match Word::read(word) {
             Word::Move(..) => true,
@@ -482,8 +485,7 @@ impl<R: BufRead> Lexer<R> {
         }
     }
 
-    /// Reads `[Name "value"]`. A quote within the value is escaped, or not followed by a bracket. Other quotes are read, and
-    /// none behind a first tag that cannot be a remark such as `[White to move]`.
+    /// Reads `[Name "value"]`, also with other quotes, or none if it cannot be a remark such as `[White to move]`.
     fn tag(&mut self, is_first: bool) -> Result<(String, String), PgnErrorKind> {
         self.skip_blanks();
         self.token_line = self.line;
@@ -541,7 +543,6 @@ impl<R: BufRead> Lexer<R> {
         count.min(100)
     }
 
-    /// Starts behind the brace. A line that begins like the next game means that the comment was not closed.
     fn comment(&mut self) -> Result<Token, PgnErrorKind> {
         let mut comment = Vec::new();
         let mut line_start = None;
@@ -566,7 +567,7 @@ impl<R: BufRead> Lexer<R> {
         }
     }
 
-    /// `None` for an invisible word. Words separated by other white space than ASCII are queued.
+    /// Returns `None` for an invisible word. Queues words that are separated by other white space than ASCII.
     fn word(&mut self) -> Result<Option<Token>, PgnErrorKind> {
         let is_part = |byte: u8| !byte.is_ascii_whitespace() && !b"{}()[];$!?\"\0".contains(&byte);
         let text = decode(self.take_while(is_part)?);
@@ -607,7 +608,6 @@ impl<R: BufRead> Lexer<R> {
     }
 }
 
-/// White space becomes single spaces.
 fn one_line(text: Vec<u8>) -> String {
     decode(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
