@@ -14,13 +14,12 @@ pub(super) const MAX_BLOCK_BYTES: usize = 4000;
 /// The first bytes. Programs with other blocks have other ones, and do not meet: see the greeting in `transport.rs`.
 pub(super) const BLOCK_FORMAT: u32 = 0x5e5a_0005;
 
-/// Key, packed entry, work.
 const ENTRY_BYTES: usize = 20;
 
-/// In moves. Longer lines are cut.
+/// Longer lines are cut.
 const MAX_PV: usize = 64;
 
-/// Of a ballot. The first ones remain.
+/// The first results of a ballot remain.
 const MAX_RESULTS: usize = 255;
 
 /// Format, flags, kind of load, search, fingerprint, nodes, tablebase hits, ready, length of the load.
@@ -32,7 +31,7 @@ pub(super) const MAX_ENTRIES: usize = MAX_TEXT / ENTRY_BYTES;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Load {
-    /// Of the running search, at most [`MAX_ENTRIES`].
+    /// The running search's, at most [`MAX_ENTRIES`].
     Entries(Vec<RemoteEntry>),
     /// Lines for a follower, at most [`MAX_TEXT`] bytes: from the leader only.
     Text(Vec<u8>),
@@ -46,12 +45,11 @@ impl Default for Load {
     }
 }
 
-/// The end of a session, step by step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Default)]
 pub(super) enum Stage {
     #[default]
     Runs,
-    /// Of the leader: the session is over. Of a follower: its session has ended.
+    /// The sender's session is over.
     Quits,
     /// All sessions have ended: all machines leave together. From the leader only, as the next one.
     Leaves,
@@ -62,18 +60,17 @@ pub(super) enum Stage {
 /// One machine's message to another. A later block replaces an earlier one, but for entries and text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Block {
-    /// Of the leader: the search in which the receiver takes part, or 0. Of a follower: its last search.
+    /// The leader's: the search in which the receiver takes part, or 0. A follower's: its last search.
     pub(super) search: u32,
-    /// Of the leader: the search stops. Of a follower: it has ended.
+    /// The leader's: the search stops. A follower's: it has ended.
     pub(super) ends: bool,
     /// A follower's search has reached a limit of its own and waits for the leader.
     pub(super) is_finished: bool,
     pub(super) stage: Stage,
-    /// Of network, keys and entries: see [`SearchLink::begin`](crate::smp::SearchLink::begin). 0 for none.
+    /// See [`RemoteStart`](crate::smp::RemoteStart); 0 for none.
     pub(super) fingerprint: u64,
-    /// Of a follower in its last search.
+    /// A follower's counts in its last search.
     pub(super) nodes: u64,
-    /// Successful Syzygy probes of a follower in its last search.
     pub(super) tb_hits: u64,
     /// `readyok` answers of a follower so far.
     pub(super) ready: u32,
@@ -183,7 +180,6 @@ fn read_line(reader: &mut Reader<'_>) -> Option<Line> {
     Some(Line { rank: 1, depth, seldepth, score, bound, pv })
 }
 
-/// Unread bytes.
 struct Reader<'a> {
     bytes: &'a [u8],
 }

@@ -10,21 +10,18 @@ use parking_lot::Mutex;
 
 use super::block::{Block, Load, Stage};
 use super::outbox::Outbox;
-use super::transport::{Mail, ProcessClock, Transport};
+use super::transport::{Mail, Stopwatch, Transport};
 use super::{INTERVAL, LEADER, Patience};
 use crate::search::{Control, RemoteEntries, TranspositionTable};
 use crate::smp::{Ballot, RemoteStart, SearchLink};
 
-/// Between two looks at whether the leader has left.
-const LOOK: Duration = Duration::from_millis(10);
+const LEAVE_POLL: Duration = Duration::from_millis(10);
 
-/// Between two looks at the messages, some time after the last one of the leader and without a search.
+/// The interval between receipts without a search, from [`SOON`] after the leader's last message.
 const IDLE_INTERVAL: Duration = Duration::from_millis(2);
 
-/// From the leader's last message to this longer interval.
 const SOON: Duration = Duration::from_millis(200);
 
-/// Messages of the follower's search and session to its cluster thread.
 pub(crate) struct FollowerLink {
     rank: usize,
     state: Arc<Mutex<FollowerState>>,
@@ -32,19 +29,16 @@ pub(crate) struct FollowerLink {
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
-/// Reported to the leader.
 #[derive(Default)]
 struct FollowerState {
     running: Option<(Arc<Control>, Arc<TranspositionTable>)>,
-    /// Of this search, or of one that has ended.
+    /// This search's, or that of one that has ended.
     fingerprint: u64,
     /// Nodes and Syzygy probes of a search that has ended.
     counts: (u64, u64),
-    /// Set once the workers have ended.
     ballot: Option<Ballot>,
     /// The session has answered the last `go`.
     has_answered: bool,
-    /// `readyok` answers.
     ready: u32,
     has_quit: bool,
     /// The leader, or another machine at the end, does not answer.
@@ -93,7 +87,7 @@ impl FollowerLink {
             if self.state.lock().is_lost {
                 return false;
             }
-            thread::sleep(LOOK);
+            thread::sleep(LEAVE_POLL);
         }
         let _ = thread.join();
         true
@@ -140,7 +134,6 @@ impl SearchLink for FollowerLink {
 pub(crate) struct LeaderInput {
     pub(super) lines: Receiver<Vec<u8>>,
     rest: Vec<u8>,
-    /// Bytes of `rest`.
     read: usize,
 }
 
@@ -219,7 +212,6 @@ impl Drop for SessionEnd {
     }
 }
 
-/// Receives and sends until the leader quits.
 pub(super) struct FollowerLoop<T> {
     mail: Mail<T>,
     /// `None` after the leader has quit.
@@ -227,15 +219,10 @@ pub(super) struct FollowerLoop<T> {
     outbox: Outbox,
     state: Arc<Mutex<FollowerState>>,
     patience: Patience,
-    /// The last message of the leader came then.
     heard: Duration,
-    /// Number of the last search.
     search: u32,
-    /// The last search has ended here.
     has_ended: bool,
-    /// The last search has been stopped.
     is_stopped: bool,
-    /// Of the leader.
     stage: Stage,
 }
 
@@ -252,7 +239,7 @@ impl<T: Transport> FollowerLoop<T> {
     }
 
     pub(super) fn run(mut self) {
-        let mut clock = ProcessClock::start();
+        let mut clock = Stopwatch::start();
         while let Some(pause) = self.step(clock.now()) {
             thread::sleep(pause);
         }
@@ -315,7 +302,6 @@ impl<T: Transport> FollowerLoop<T> {
         self.stage = block.stage;
     }
 
-    /// Ends the session.
     fn lose(&mut self) {
         self.state.lock().is_lost = true;
         self.input = None;

@@ -11,25 +11,22 @@ use parking_lot::Mutex;
 
 use super::block::{Block, Load, MAX_TEXT, Stage};
 use super::outbox::Outbox;
-use super::transport::{Mail, ProcessClock, Transport};
+use super::transport::{Mail, Stopwatch, Transport};
 use super::{INTERVAL, LEADER, Patience};
 use crate::search::{Control, RemoteEntries, TranspositionTable};
 use crate::smp::{Ballot, RemoteStart, SearchLink};
 
-/// Between two looks at the messages without a search, unless an order comes.
+/// The interval between receipts without a search, unless an order comes.
 const IDLE_INTERVAL: Duration = Duration::from_millis(10);
 
-/// In a search, and after the end of the input, a block is repeated after this time: a machine that does not receive it is
-/// seen soon.
+/// Blocks are repeated after this time in a search and after the end of the input, so that a lost machine is seen soon.
 const REPEAT: Duration = Duration::from_millis(10);
 
 /// Part of the clock that is set aside for the others to end.
 const OVERHEAD: Duration = Duration::from_millis(10);
 
-/// Between two looks at a reply.
-const LOOK: Duration = Duration::from_millis(20);
+const REPLY_POLL: Duration = Duration::from_millis(20);
 
-/// For the leader's thread of the cluster.
 pub(super) enum Order {
     Lines(String),
     /// Replies when the followers have carried out all lines, or [`State::given_up`]. Requests are numbered from 1.
@@ -42,7 +39,6 @@ pub(super) enum Order {
 
 pub(crate) struct LeaderLink {
     pub(super) orders: Sender<Order>,
-    /// Number of the last [`Order::Ready`].
     asked: AtomicU64,
     exchange: Arc<RemoteEntries>,
     state: Arc<State>,
@@ -50,7 +46,6 @@ pub(crate) struct LeaderLink {
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
-/// Shared with other threads.
 #[derive(Default)]
 struct State {
     /// A machine can take part in a search.
@@ -60,13 +55,11 @@ struct State {
     /// Number of the last [`Order::Ready`] that the session has given up.
     given_up: AtomicU64,
     is_over: AtomicBool,
-    /// At the end, a machine did not answer.
     has_scattered: AtomicBool,
-    /// Of the user's: the launcher may be ending the job.
+    /// The launcher may be ending the job.
     has_input_ended: AtomicBool,
-    /// Of the running search: received entries are stored here.
+    /// The running search's; received entries are stored here.
     table: Mutex<Option<Arc<TranspositionTable>>>,
-    /// For the user.
     messages: Mutex<Vec<String>>,
 }
 
@@ -111,7 +104,6 @@ impl LeaderLink {
         thread.is_finished() && thread.join().is_ok() && !self.state.has_scattered.load(Relaxed)
     }
 
-    /// Waits until the reply comes, or no longer.
     fn wait<R>(&self, reply: &Receiver<R>, limit: Duration) -> Option<R> {
         let result = reply.recv_timeout(limit);
         if result.as_ref().is_err_and(|&error| error == RecvTimeoutError::Disconnected) {
@@ -136,7 +128,7 @@ impl SearchLink for LeaderLink {
         let number = self.asked.fetch_add(1, Relaxed) + 1;
         let _ = self.orders.send(Order::Ready(number, reply));
         let began = Instant::now();
-        while let Err(RecvTimeoutError::Timeout) = receiver.recv_timeout(LOOK) {
+        while let Err(RecvTimeoutError::Timeout) = receiver.recv_timeout(REPLY_POLL) {
             if began.elapsed() >= self.patience.ready || is_over() {
                 self.state.given_up.store(number, Relaxed);
                 let _ = self.wait(&receiver, self.patience.silence);
@@ -187,13 +179,11 @@ impl SearchLink for LeaderLink {
 /// A follower, as the leader knows it.
 #[derive(Default)]
 struct Machine {
-    /// Lines that have not been sent.
     text: Vec<u8>,
     /// `isready` lines so far.
     asked: u32,
     /// The last search in which it takes part, from 1.
     search: u32,
-    /// Received last.
     block: Block,
     /// It does not receive messages.
     is_silent: bool,
@@ -212,12 +202,10 @@ impl Machine {
         self.search != self.block.search || !self.block.ends
     }
 
-    /// It can take part in a search, or be waited for.
     fn answers(&self) -> bool {
         !self.is_silent && !self.is_late && !self.has_left()
     }
 
-    /// It has not answered `isready`.
     fn is_working(&self) -> bool {
         self.answers() && self.block.ready < self.asked
     }
@@ -234,14 +222,13 @@ impl Machine {
 
 pub(super) struct LeaderLoop<T> {
     mail: Mail<T>,
-    /// By rank; the leader's own is unused.
+    /// Indexed by rank; the leader's own is unused.
     machines: Vec<Machine>,
     orders: Receiver<Order>,
     outbox: Outbox,
     state: Arc<State>,
     patience: Patience,
     phase: Phase,
-    /// Number of the last search.
     search: u32,
 }
 
@@ -249,17 +236,16 @@ enum Phase {
     Idle,
     Ready(u64, Sender<()>),
     Search(Running),
-    /// Since then.
+    /// Began at this time.
     Quit(Duration),
     Leave,
-    /// Since then.
     Scatter(Duration),
 }
 
 struct Running {
     start: RemoteStart,
     control: Arc<Control>,
-    /// Where the ballots go, and when at the latest.
+    /// Takes the ballots, at this time at the latest.
     end: Option<(Sender<Vec<Ballot>>, Duration)>,
 }
 
@@ -271,7 +257,7 @@ impl<T: Transport> LeaderLoop<T> {
     }
 
     pub(super) fn run(mut self) {
-        let mut clock = ProcessClock::start();
+        let mut clock = Stopwatch::start();
         let mut pause = Some(Duration::ZERO);
         while let Some(time) = pause {
             let order = self.next_order(time);
@@ -285,7 +271,6 @@ impl<T: Transport> LeaderLoop<T> {
         self.mail.leave(&mut || ());
     }
 
-    /// Waits at most this long.
     pub(super) fn next_order(&mut self, time: Duration) -> Option<Order> {
         let takes_orders = match &self.phase {
             Phase::Idle => true,

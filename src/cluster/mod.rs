@@ -47,10 +47,10 @@ use crate::smp::request_short_slices;
 
 const LEADER: usize = 0;
 
-/// Between two looks at the messages, and two batches of entries, in a search.
+/// The interval between receipts, and between batches of entries, in a search.
 const INTERVAL: Duration = Duration::from_micros(500);
 
-/// Times for which machines wait for one another.
+/// Maximum times for which machines wait for one another.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Patience {
     /// The leader waits for the followers to carry out lines, such as the clearing of a large table.

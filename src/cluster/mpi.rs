@@ -16,7 +16,7 @@ use super::Transport;
 pub(crate) struct MpiTransport {
     /// Freed before MPI is finalised.
     group: SimpleCommunicator,
-    /// By rank: the message on its way.
+    /// The messages on their way, by rank.
     sending: RefCell<Vec<Option<Sending>>>,
     /// Finalises MPI when it is dropped.
     _universe: Universe,

@@ -8,23 +8,22 @@ use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
 use super::block::MAX_ENTRIES;
 use crate::search::{EntryTaker, RemoteEntries, RemoteEntry, TranspositionTable};
 
-/// In blocks. More entries are dropped, and the least depth rises.
+/// Entries beyond this number of blocks are dropped, and the minimum depth rises.
 const QUEUE_BLOCKS: usize = 4;
 
-/// From all others together, in one interval of half a millisecond: a machine stores no more than 400,000 entries a second.
-/// Beyond 201 machines, each other one sends one entry.
+/// Entries from all others together in half a millisecond: a machine stores no more than 400,000 a second.
 const MAX_RECEIVED: usize = 200;
 
-/// For the least depth of an entry that is sent, in plies.
+/// The minimum depth of an entry that is sent, in plies.
 const DEPTHS: std::ops::RangeInclusive<u8> = 3..=20;
 
 const FIRST_DEPTH: u8 = 5;
 
-/// With a smaller part of the largest batch, the least depth falls.
+/// The minimum depth falls after a smaller part of the largest batch.
 const SMALL_PART: usize = 8;
 
 /// The receiving end of the queue. The workers never wait: an entry that finds the queue full is dropped. To keep such
-/// entries few, the least depth rises after a drop, and falls when a batch is small.
+/// entries few, the minimum depth rises after a drop, and falls when a batch is small.
 pub(super) struct Outbox {
     entries: Receiver<RemoteEntry>,
     dropped: Arc<AtomicU64>,
@@ -61,7 +60,6 @@ impl Outbox {
         Arc::clone(&self.exchange)
     }
 
-    /// To be called before a new search. Forgets also what was sent.
     pub(super) fn clear(&mut self) {
         while self.entries.try_recv().is_ok() {}
         self.dropped.store(0, Relaxed);
@@ -69,7 +67,7 @@ impl Outbox {
         self.exchange.set_min_depth(FIRST_DEPTH);
     }
 
-    /// Leaves out entries sent before, and adapts the least depth.
+    /// Leaves out entries sent before, and adapts the minimum depth.
     pub(super) fn batch(&mut self) -> Vec<RemoteEntry> {
         let mut batch = Vec::new();
         // Taken from the queue: repeated entries count as flow too.
@@ -167,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn least_depth_follows_the_flow() {
+    fn minimum_depth_follows_the_flow() {
         let mut outbox = Outbox::new(2);
         let depth = |outbox: &Outbox| outbox.exchange.min_depth();
         let flood = || (0..10 * MAX_ENTRIES as u64).map(|key| entry(key, 30));
@@ -191,7 +189,7 @@ mod tests {
         }
     }
 
-    /// The least depth of each machine follows from its part.
+    /// The minimum depth of each machine follows from its part.
     #[test]
     fn a_machine_receives_no_more_from_many_than_from_few() {
         for (ranks, batch) in [(1, MAX_ENTRIES), (2, MAX_ENTRIES), (3, 100), (16, 13), (1000, 1)] {

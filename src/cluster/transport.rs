@@ -10,10 +10,8 @@ use super::block::{BLOCK_FORMAT, Block, MAX_BLOCK_BYTES};
 
 /// A group of processes that send one another messages.
 pub trait Transport: Sized {
-    /// From 0.
     fn rank(&self) -> usize;
 
-    /// At least 1.
     fn ranks(&self) -> usize;
 
     /// Gives `own` and fills `all` with the bytes of all processes, in the order of their ranks. All give the same number of
@@ -24,7 +22,6 @@ pub trait Transport: Sized {
     /// received. Messages from one process to another keep their order.
     fn send(&self, to: usize, message: &[u8]) -> bool;
 
-    /// Returns true while the last message to this process has not been received.
     fn is_sending(&self, to: usize) -> bool;
 
     /// Returns the next message and its sender. Never waits.
@@ -35,18 +32,14 @@ pub trait Transport: Sized {
     fn regroup(self, ranks: &[usize]) -> Self;
 }
 
-/// Between two looks at an incomplete collective operation.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// A machine's blocks to and from the others.
 pub(super) struct Mail<T> {
     transport: T,
-    /// By rank.
     sent: Vec<Sent>,
     bytes: Vec<u8>,
 }
 
-/// The last block to a machine, and when it was sent.
 #[derive(Default, Clone)]
 struct Sent {
     block: Block,
@@ -59,7 +52,6 @@ impl<T: Transport> Mail<T> {
         Self { transport, sent, bytes: Vec::new() }
     }
 
-    /// The ranks of the others.
     pub(super) fn others(&self) -> impl Iterator<Item = usize> + use<T> {
         let own = self.transport.rank();
         (0..self.transport.ranks()).filter(move |&rank| rank != own)
@@ -113,14 +105,14 @@ impl<T: Transport> Mail<T> {
     }
 }
 
-/// A clock that does not count the time in which this process is stopped.
-pub(super) struct ProcessClock {
+/// Counts the time in which this process is not stopped.
+pub(super) struct Stopwatch {
     last: Instant,
     total: Duration,
 }
 
-impl ProcessClock {
-    /// Between two looks at the clock. The system may run the thread as late as this.
+impl Stopwatch {
+    /// The maximum time between two calls: the system may run the thread as late as this.
     const LONGEST: Duration = Duration::from_millis(200);
 
     pub(super) fn start() -> Self {

@@ -551,9 +551,3 @@ fn node_limits_are_exact_and_repeatable_in_lockstep() {
         assert_eq!(search(), first, "{limit} nodes");
     }
 }
-
-#[test]
-fn there_is_at_least_one_worker() {
-    let (mut engine, _) = engine(1);
-    assert_eq!([3, 0].map(|threads| engine.set_threads(threads).unwrap()), [3, 1]);
-}

@@ -186,7 +186,7 @@ mod tests {
         for worker in 0..=45 {
             let is_searched = |depth: &u32| {
                 let Some(helper) = usize::checked_sub(worker, 1).map(|helper| helper % 20) else { return true };
-                (depth + PHASES[helper]) / LENGTHS[helper] % 2 == 0 || *depth == 40
+                (depth + PHASES[helper]) / LENGTHS[helper] % 2 != 1 || *depth == 40
             };
             let expected: Vec<u32> = (1..=40).filter(is_searched).collect();
             assert_eq!(depths(&claims(50, 40, SmpStrategy::Blocks), worker), expected, "worker {worker}");

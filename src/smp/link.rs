@@ -12,7 +12,7 @@ use crate::search::{Control, RemoteEntries, TranspositionTable};
 pub struct Ballot {
     /// The elected worker's.
     pub line: Line,
-    /// One of each worker that has any.
+    /// At most one of each worker.
     pub results: Vec<RootResult>,
 }
 

@@ -30,15 +30,14 @@ use crate::syzygy::Wdl;
 /// stopping the others.
 const MIN_TIME_FOR_HELPERS: Duration = Duration::from_millis(20);
 
-/// For the ballots of other machines, once the search has ended here.
+/// The wait for the ballots of other machines.
 const MAX_WAIT_FOR_MACHINES: Duration = Duration::from_millis(500);
 
 /// Earlier bounds would flood the GUI.
 const BOUNDS_AFTER: Duration = Duration::from_secs(1);
 
-/// The current root move is reported only this long after the start...
+/// The current root move is reported after this time, and no more often than the interval.
 const CURRENT_MOVE_AFTER: Duration = Duration::from_secs(3);
-/// ...and no more often than this.
 const CURRENT_MOVE_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Plies beyond the length of a mate after which no shorter mate is expected.
@@ -47,7 +46,7 @@ const MATE_MARGIN: u32 = 12;
 /// A request. What the workers read of it becomes a [`SearchContext`].
 pub struct Search {
     pub game: Game,
-    /// Without any, the answer is no move.
+    /// Without any, the search answers no move.
     pub root_moves: Vec<Move>,
     pub limits: Limits,
     /// At least 1.
@@ -63,12 +62,10 @@ pub struct Search {
     pub pool: Arc<Pool>,
     pub sink: Arc<dyn Sink>,
     pub link: Option<(Arc<dyn SearchLink>, RemoteStart)>,
-    /// The search's time counts from here.
     pub started: Instant,
 }
 
-/// A thread that owns the searches of an engine, one at a time, and is parked between them. Dropping it ends the thread; end the running search
-/// first.
+/// The thread that runs the owners of an engine's searches, one at a time. End the running search before it is dropped.
 pub struct SearchThread {
     inbox: Option<Sender<Owner>>,
     thread: Option<JoinHandle<()>>,
@@ -114,7 +111,6 @@ impl Drop for SearchThread {
 pub struct SearchHandle {
     events: Sender<Event>,
     has_answered: Arc<AtomicBool>,
-    /// Sends nothing: the sender is dropped when the search is over.
     done: Receiver<()>,
 }
 
@@ -136,7 +132,6 @@ impl SearchHandle {
         let _ = self.done.recv();
     }
 
-    /// True while the best move is being reported, and after.
     pub fn is_done(&self) -> bool {
         self.has_answered.load(Ordering::Acquire) || matches!(self.done.try_recv(), Err(TryRecvError::Disconnected))
     }
@@ -153,22 +148,18 @@ struct Owner {
     sink: Arc<dyn Sink>,
     /// `None` for a short search.
     link: Option<(Arc<dyn SearchLink>, RemoteStart)>,
-    /// For the workers.
     sender: Sender<Event>,
     events: Receiver<Event>,
-    /// The workers have been started, and [`Event::Ended`] has not come.
     are_searching: bool,
-    /// The best move is held until then.
     answers_at: Option<Instant>,
     has_answered: Arc<AtomicBool>,
     /// The owner or the sink has panicked: results are still taken, but not reported.
     has_panicked: bool,
-    /// By worker: deepest result.
+    /// The deepest result of each worker.
     results: Vec<Option<RootResult>>,
     lines: Vec<Vec<Line>>,
     /// Reported last, with the nodes; 0 nodes if the line of a bound has followed.
     reported: Option<(RootResult, u64)>,
-    /// For `go mate`.
     mate_found_by: Option<usize>,
     /// Reported last: depth, number, move.
     current_move: Option<(u32, u32, Move)>,
@@ -181,7 +172,6 @@ struct Owner {
 }
 
 impl Owner {
-    /// Plans the time and makes what the workers read.
     fn new(search: Search) -> (Self, SearchHandle) {
         let Search { game, root_moves, limits, multi_pv, network, table, syzygy, pool, sink, link, started, .. } =
             search;
@@ -250,7 +240,6 @@ impl Owner {
         self.conclude();
     }
 
-    /// Ends the search after a panic with the best move so far.
     fn recover(&mut self) {
         if self.has_answered.load(Ordering::Relaxed) {
             return;
@@ -264,7 +253,6 @@ impl Owner {
         self.report_best_move(best.or_else(|| self.unsearched_move()), None);
     }
 
-    /// Ranks the root moves, and begins the search here and on other machines.
     fn start_workers(&mut self) {
         // The owner alone has the context yet.
         if let Some(context) = Arc::get_mut(&mut self.context) {
@@ -404,7 +392,6 @@ impl Owner {
         }
     }
 
-    /// True if a search by the clock has searched [`MATE_MARGIN`] plies beyond a mate.
     fn is_settled(&self, score: i32, depth: u32) -> bool {
         self.clock.is_by_clock()
             && !self.limits.is_held()
@@ -419,7 +406,6 @@ impl Owner {
         self.limits.depth.unwrap_or(MAX_DEPTH)
     }
 
-    /// Takes the ballots of the other machines.
     fn end_link(&mut self) {
         let Some((link, _)) = self.link.as_ref().filter(|_| std::mem::take(&mut self.is_linked)) else { return };
         // The ballots are not worth much of the clock.
@@ -458,7 +444,7 @@ impl Owner {
         self.report_best_move(best, ponder);
     }
 
-    /// On this machine; `None` without a result.
+    /// Returns this machine's winner.
     fn winner(&self) -> Option<usize> {
         // With MultiPV, the reported lines are the deepest worker's.
         let vote = if self.context.multi_pv > 1 { deepest } else { elect };
@@ -493,7 +479,6 @@ impl Owner {
         line.cloned().unwrap_or_else(|| self.line_at(1, depth, &alone))
     }
 
-    /// The move to play without a finished ply.
     fn unsearched_move(&self) -> Option<Move> {
         let root_moves = &self.context.root_moves;
         let tt_move = self.tt_move(&self.context.game).filter(|mv| root_moves.contains(mv));
@@ -505,7 +490,7 @@ impl Owner {
         Move::from_bits(entry.mv).filter(|&mv| game.position().is_legal(mv))
     }
 
-    /// For `go mate`. The search prunes, so it can miss a mate.
+    /// The search prunes, so it can miss a mate.
     fn report_missing_mate(&self, elected: Option<RootResult>) {
         let Some(wanted) = self.limits.mate.filter(|_| !self.context.root_moves.is_empty()) else { return };
         if !elected.is_some_and(|result| is_mate_within(result.score, wanted)) {

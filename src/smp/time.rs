@@ -115,7 +115,6 @@ const RESERVE: Duration = Duration::from_millis(200);
 /// A search with a move time ends earlier by this, to be in time with its best move.
 const MOVE_TIME_MARGIN: Duration = Duration::from_millis(5);
 
-/// A position with one legal move gets the soft limit divided by this.
 const SINGLE_REPLY_DIVISOR: u32 = 10;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -161,15 +160,13 @@ impl Budget {
         Self { soft: Some(soft.min(hard)), hard }
     }
 
-    /// The time after which a player of limited strength answers: its search takes a moment only. All of a move time, and half of
-    /// what a clock has for the move.
+    /// Returns the time after which a player of limited strength answers: its search takes a moment only.
     fn believable(&self) -> Duration {
         self.soft.map_or(self.hard, |soft| soft / 2)
     }
 }
 
-/// Divides the remaining time of a clock without a next time control. It falls with the full move `number`, which leaves
-/// more time to the middle game. Without a usable increment its lower limit is greater.
+/// Falls with the full move `number`, which leaves more time to the middle game.
 fn expected_moves_to_go(number: u32, increment: Duration, overhead: Duration) -> u32 {
     let played = i32::try_from(number.saturating_sub(1)).unwrap_or(i32::MAX);
     let fall = played.saturating_mul(clock_moves_fall()) / 100;
@@ -183,13 +180,13 @@ fn reserve(left: Duration) -> Duration {
     RESERVE.mul_f64(left.as_secs_f64() / left.saturating_add(RESERVE).as_secs_f64())
 }
 
-/// Scales the soft limit from iteration to iteration.
+/// Scales the soft limit: longer for an unstable best move or a falling score, shorter for a stable best move.
 #[derive(Debug, Clone, Copy, Default)]
 struct BestMoveStability {
     last: Option<(Move, i32)>,
     /// Iterations in a row with the same best move.
     stable: u32,
-    /// Since the previous iteration, in centipawns; negative for a rise.
+    /// In centipawns; negative for a rise.
     score_drop: i32,
     best_move_share: f64,
 }
@@ -204,8 +201,7 @@ impl BestMoveStability {
         self.best_move_share = best_move_share;
     }
 
-    /// Longer for an unstable best move or a falling score, shorter for a stable best move. `None` until an iteration has
-    /// finished.
+    /// `None` until an iteration has finished.
     fn limit(&self, soft: Duration) -> Option<Duration> {
         self.last?;
         Some(Duration::try_from_secs_f64(soft.as_secs_f64() * self.scale()).unwrap_or(Duration::MAX))
@@ -229,7 +225,6 @@ impl BestMoveStability {
     }
 }
 
-/// To finish the first ply of a search that is stopped without a result.
 const FIRST_PLY_GRACE: Duration = Duration::from_millis(20);
 
 /// The time that a move costs outside the search.
@@ -237,18 +232,17 @@ const FIRST_PLY_GRACE: Duration = Duration::from_millis(20);
 pub struct Overhead {
     /// In the GUI and on the connection.
     pub of_move: Duration,
-    /// For ending the search on other machines.
+    /// To end the search on other machines.
     pub of_link: Duration,
 }
 
 pub(super) struct TimeManager {
     budget: Option<Budget>,
     started: Instant,
-    /// Limit by the clock or the move time.
     available: Option<Duration>,
     /// Start of the hard limit; `None` while pondering.
     runs_from: Option<Instant>,
-    /// End of the extra time for the first ply, once granted.
+    /// Replaces the hard limit once extra time for the first ply is granted.
     grace_until: Option<Instant>,
     stability: BestMoveStability,
 }
@@ -288,23 +282,20 @@ impl TimeManager {
         self.budget.map(|budget| budget.hard)
     }
 
-    /// The end of the extra time for the first ply replaces that of the hard limit.
     pub(super) fn deadline(&self) -> Option<Instant> {
         self.grace_until.or_else(|| self.runs_from?.checked_add(self.hard_limit()?))
     }
 
-    /// The moment at which a player of limited strength answers.
     pub(super) fn believable_end(&self) -> Option<Instant> {
         self.started.checked_add(self.budget?.believable())
     }
 
-    /// The rest of the clock or the move time; `None` without either.
     pub(super) fn left(&self) -> Option<Duration> {
         let used = self.runs_from.map_or(Duration::ZERO, |from| from.elapsed());
         self.available.map(|available| available.saturating_sub(used))
     }
 
-    /// Never more than the clock has. Returns whether any time is left.
+    /// Grants time to finish the first ply, within the clock. Returns whether any is left.
     pub(super) fn grant_first_ply(&mut self) -> bool {
         let now = Instant::now();
         let grace = self.left().map_or(FIRST_PLY_GRACE, |left| left.min(FIRST_PLY_GRACE));
@@ -322,7 +313,6 @@ impl TimeManager {
         self.runs_from.is_some() && limit.is_some_and(|limit| self.started.elapsed() >= limit)
     }
 
-    /// True if time can be saved for later moves.
     pub(super) fn is_by_clock(&self) -> bool {
         self.budget.is_some_and(|budget| budget.soft.is_some())
     }

@@ -25,7 +25,6 @@ pub struct RootResult {
 }
 
 impl RootResult {
-    /// `None` without a move.
     pub(super) fn of(iteration: &Iteration) -> Option<RootResult> {
         let line = iteration.lines.first()?;
         Some(RootResult { mv: *line.pv.first()?, score: line.score, depth: iteration.depth })
@@ -36,7 +35,7 @@ fn voters(results: &[Option<RootResult>]) -> impl Iterator<Item = (usize, &RootR
     results.iter().enumerate().filter_map(|(worker, result)| Some((worker, result.as_ref()?)))
 }
 
-/// Of equal depths, the higher score wins, then the lower worker number.
+/// At equal depth the higher score wins, then the lower worker number.
 pub(super) fn deepest(results: &[Option<RootResult>]) -> Option<usize> {
     let key = |&(worker, result): &(usize, &RootResult)| (result.depth, result.score, Reverse(worker));
     voters(results).max_by_key(key).map(|(worker, _)| worker)

@@ -166,49 +166,29 @@ fn stop_and_ponderhit_reach_all() {
 }
 
 #[test]
-fn a_search_ends_where_no_move_is_legal() {
+fn positions_limits_and_lines_bind_all() {
     let user = User::with_machines(2);
-    user.types("position fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\ngo depth 3\nposition startpos\ngo depth 3");
-    assert_eq!(user.sees("bestmove").last().unwrap(), "bestmove (none)");
-    let lines = user.sees("bestmove");
-    assert_ne!(lines.last().unwrap(), "bestmove (none)");
-    user.types("position fen nonsense\ngo depth 2\nposition startpos\ngo depth 2");
-    assert_eq!(user.sees("bestmove").last().unwrap(), "bestmove (none)");
-    user.sees("bestmove");
-    user.leaves();
-}
-
-#[test]
-fn mates_and_root_moves_bind_all() {
-    let user = User::with_machines(2);
-    user.types("position fen 6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1\ngo mate 1");
-    assert!(user.sees("bestmove").last().unwrap().starts_with("bestmove d1d8"));
-    user.types("go infinite searchmoves a1b1 a1a2\nstop");
-    let lines = user.sees("bestmove");
-    assert!(["bestmove a1b1", "bestmove a1a2"].iter().any(|best| lines.last().unwrap().starts_with(best)), "{lines:?}");
-    user.leaves();
-}
-
-#[test]
-fn several_lines_are_the_leaders() {
-    let user = User::with_machines(2);
-    // A follower, which searches one line, is at its last depth at once.
-    user.types("setoption name MultiPV value 3\nposition fen 6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1\ngo depth 12");
-    let lines = user.sees("bestmove");
-    assert!(lines.last().unwrap().starts_with("bestmove d1d8"));
-    assert!(lines.iter().any(|line| line.contains(" depth 12 ") && line.contains(" multipv 3 ")), "{lines:?}");
-    user.leaves();
-}
-
-#[test]
-fn short_clocks_get_a_move() {
-    let user = User::with_machines(2);
-    user.types("setoption name Move Overhead value 0\nisready");
-    user.sees("readyok");
+    let mate_in_one = "position fen 6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1";
+    for (typed, moves) in [
+        ("position fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\ngo depth 3", &["(none)"][..]),
+        ("position fen nonsense\ngo depth 2", &["(none)"]),
+        (&format!("{mate_in_one}\ngo mate 1"), &["d1d8"]),
+        ("go infinite searchmoves a1b1 a1a2\nstop", &["a1b1", "a1a2"]),
+        // A follower, which searches one line, is at its last depth at once.
+        (&format!("setoption name MultiPV value 3\n{mate_in_one}\ngo depth 12"), &["d1d8"]),
+    ] {
+        user.types(typed);
+        let lines = user.sees("bestmove");
+        let best = lines.last().unwrap().split(' ').nth(1).unwrap();
+        assert!(moves.contains(&best), "{typed}: {lines:?}");
+        let is_deep = lines.iter().any(|line| line.contains(" depth 12 ") && line.contains(" multipv 3 "));
+        assert_eq!(is_deep, typed.contains("MultiPV"), "{typed}: {lines:?}");
+    }
+    user.types("setoption name MultiPV value 1\nsetoption name Move Overhead value 0\nposition startpos moves d2d4");
+    // Too short for the others at first, then with them.
     for millis in [1, 15, 60, 200] {
-        // Too short for the others at first, then with them.
-        user.types(&format!("position startpos moves d2d4\ngo wtime {millis} btime {millis}"));
-        user.sees("bestmove");
+        user.types(&format!("go wtime {millis} btime {millis}"));
+        assert!(!user.sees("bestmove").last().unwrap().contains("(none)"), "{millis} ms");
     }
     user.leaves();
 }
