@@ -69,7 +69,7 @@ impl StrengthLimit {
     pub const MAX_ELO: u32 = LEVELS[LEVELS.len() - 1].0;
 
     /// Creates a limit of about this Elo, clamped to [`StrengthLimit::MIN_ELO`]..=[`StrengthLimit::MAX_ELO`].
-    /// With a `seed`, the choice is reproducible for the same search of the same game.
+    /// The choice is reproducible with a `seed`, for the same search of the same game.
     pub fn new(elo: u32, seed: Option<u64>) -> StrengthLimit {
         StrengthLimit { elo: elo.clamp(Self::MIN_ELO, Self::MAX_ELO), seed }
     }

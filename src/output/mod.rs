@@ -6,7 +6,6 @@
 
 mod debug_log;
 
-use std::borrow::Cow;
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -49,7 +48,7 @@ impl Output {
         Output { shared: Arc::new(Shared { writer, closed, failure, debug_log, shutting_down }) }
     }
 
-    /// Writes then stop waiting for a reader that does not read.
+    /// Limits the wait for a reader that does not read.
     pub fn begin_shutdown(&self) {
         self.shared.shutting_down.store(true, Ordering::Relaxed);
     }
@@ -65,10 +64,10 @@ impl Output {
 
     /// Writes one `info string`. Shortens a long text, for example with a long path, to its beginning and its end.
     pub fn info(&self, text: &str) {
-        self.line(&format!("info string {}", shorten(&text.replace(['\n', '\r'], " "))));
+        self.line(&format!("info string {}", shorten(text.replace(['\n', '\r'], " "))));
     }
 
-    /// Adds no line feed: for a prompt.
+    /// Writes a prompt: adds no line feed.
     pub fn text(&self, text: &str) {
         let mut writer = self.shared.writer.lock();
         if self.is_closed() {
@@ -97,7 +96,6 @@ impl Output {
         opened.map_err(|error| format!("the debug log cannot be written: {}: {error}", path.display()))
     }
 
-    /// Never waits for the reader of the output.
     pub(crate) fn log_input(&self, text: &[u8]) -> Result<(), String> {
         self.shared.debug_log.write(Direction::In, String::from_utf8_lossy(text).trim_end_matches('\r'))
     }
@@ -106,21 +104,20 @@ impl Output {
         self.shared.closed.load(Ordering::Relaxed)
     }
 
-    /// Other than a missing reader: for example, a full disk.
+    /// Returns another error than a missing reader: for example, a full disk.
     pub fn failure(&self) -> Option<&io::Error> {
         self.shared.failure.get()
     }
 }
 
-fn shorten(text: &str) -> Cow<'_, str> {
+fn shorten(text: String) -> String {
     const KEPT: usize = 200;
     let length = text.chars().count();
     if length <= 2 * KEPT {
-        return Cow::Borrowed(text);
+        return text;
     }
-    let (start, end): (String, String) =
-        (text.chars().take(KEPT).collect(), text.chars().skip(length - KEPT).collect());
-    Cow::Owned(format!("{start}...{end}"))
+    let (start, end) = (text.chars().take(KEPT), text.chars().skip(length - KEPT));
+    start.chain("...".chars()).chain(end).collect()
 }
 
 /// Waits for the reader without a limit until `shutting_down` is set, then for two seconds.
@@ -129,8 +126,8 @@ struct Stdout {
     shutting_down: Arc<AtomicBool>,
 }
 
-#[cfg(unix)]
 impl Write for Stdout {
+    #[cfg(unix)]
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         wait_until_writable(&io::stdout(), &self.shutting_down)?;
         // Written without the buffer of `io::stdout`, which does not poll.
@@ -138,13 +135,7 @@ impl Write for Stdout {
         Ok(nix::unistd::write(io::stdout(), part)?)
     }
 
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-#[cfg(not(unix))]
-impl Write for Stdout {
+    #[cfg(not(unix))]
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         io::stdout().write(bytes)
     }
@@ -154,11 +145,11 @@ impl Write for Stdout {
     }
 }
 
-/// In bytes, for a ready pipe: the system's `PIPE_BUF`, at least 512 by POSIX. macOS has no more.
+/// Bytes that a ready pipe takes: the system's `PIPE_BUF`, at least 512 by POSIX. macOS has no more.
 #[cfg(unix)]
 const PIPE_BUF: usize = if cfg!(target_os = "linux") { 4096 } else { 512 };
 
-/// During the shutdown, the error is [`ErrorKind::TimedOut`] if nothing is read.
+/// Fails with [`ErrorKind::TimedOut`] if nothing is read during the shutdown.
 #[cfg(unix)]
 fn wait_until_writable(output: &impl std::os::fd::AsFd, shutting_down: &AtomicBool) -> io::Result<()> {
     use nix::errno::Errno;

@@ -11,7 +11,7 @@ pub enum Style {
     Unicode,
 }
 
-/// White is below. Eleven lines, without a trailing line feed.
+/// Draws the board with White below: eleven lines, without a trailing line feed.
 pub fn draw(position: &Position, style: Style) -> String {
     const EDGE: &str = "  +-----------------+\n";
     let mut text = EDGE.to_owned();
@@ -52,14 +52,10 @@ pub(crate) fn symbol(piece: Piece, color: Color, style: Style) -> char {
 pub(super) fn describe(game: &Game, chess960: bool) -> String {
     let position = game.position();
     let checkers: Vec<String> = position.checkers().into_iter().map(|square| square.to_string()).collect();
-    let mut text = draw(position, Style::Ascii);
-    text += &format!("\n\nFen: {}\n", position.fen(chess960));
-    text += &format!("Key: {:016X}\n", position.key());
-    text += &format!("Checkers: {}", if checkers.is_empty() { "-".to_owned() } else { checkers.join(" ") });
-    if let Some(outcome) = game.outcome() {
-        text += &format!("\nResult: {outcome:?}");
-    }
-    text
+    let checkers = if checkers.is_empty() { "-".to_owned() } else { checkers.join(" ") };
+    let (board, fen, key) = (draw(position, Style::Ascii), position.fen(chess960), position.key());
+    let result = game.outcome().map(|outcome| format!("\nResult: {outcome:?}")).unwrap_or_default();
+    format!("{board}\n\nFen: {fen}\nKey: {key:016X}\nCheckers: {checkers}{result}")
 }
 
 /// Subtrees of this depth are counted without a look at the stop flag, in a fraction of a second.

@@ -12,7 +12,7 @@ use super::parse::{UciCommand, ignored, parse};
 use crate::output::Output;
 use crate::smp::request_short_slices;
 
-/// In bytes. The longest possible game, 11,796 plies, takes less than 70,000.
+/// Bytes of the longest line. The longest possible game, 11,796 plies, takes less than 70,000.
 pub(super) const MAX_LINE: usize = 1 << 18;
 
 const QUEUE: usize = 64;

@@ -89,7 +89,7 @@ const fn combo(
     UciOption::new(name, OptionKind::Combo { default, values, apply })
 }
 
-/// In the order of their declaration. The defaults are those of the engine's [`Options`](crate::engine::Options).
+/// The options in the order of their declaration. The defaults are those of the engine's [`Options`](crate::engine::Options).
 static OPTIONS: [UciOption; 27] = [
     spin("Hash", 16, 1..=MAX_HASH_MIB, |session, mib| session.change(|engine| engine.set_hash(mib as usize)))
         .followed(),
@@ -261,7 +261,7 @@ impl Setting {
         self.option()?.refusal
     }
 
-    /// For `Debug Log File`, empty to end the log. It takes effect in the reader.
+    /// Returns the value of `Debug Log File`, empty to end the log. It takes effect in the reader.
     pub(super) fn debug_log_file(&self) -> Option<&Path> {
         (self.name == DEBUG_LOG_FILE).then(|| Path::new(&self.value))
     }

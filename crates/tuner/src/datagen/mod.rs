@@ -111,7 +111,7 @@ pub fn run(args: &DatagenArgs, interrupted: &AtomicBool) -> Result<(), CommandEr
         next_game: AtomicU64::new(next),
         stop: AtomicBool::new(false),
         interrupted,
-        output: Mutex::new(Output {
+        queue: Mutex::new(GameQueue {
             store,
             waiting: BTreeMap::new(),
             next,
@@ -126,13 +126,13 @@ pub fn run(args: &DatagenArgs, interrupted: &AtomicBool) -> Result<(), CommandEr
         run.stop.fetch_or(result.is_err(), Relaxed);
         result
     })?;
-    let mut output = run.output.lock();
-    output.store.flush()?;
-    print_status(&run.status(&output));
-    if output.positions >= args.positions {
+    let mut queue = run.queue.lock();
+    queue.store.flush()?;
+    print_status(&run.status(&queue));
+    if queue.positions >= args.positions {
         return Ok(());
     }
-    Err(CommandError::Interrupted(format!("{path}: stopped after {} games; the same command continues", output.games)))
+    Err(CommandError::Interrupted(format!("{path}: stopped after {} games; the same command continues", queue.games)))
 }
 
 struct DatagenRun<'a> {
@@ -143,11 +143,11 @@ struct DatagenRun<'a> {
     next_game: AtomicU64,
     stop: AtomicBool,
     interrupted: &'a AtomicBool,
-    output: Mutex<Output>,
+    queue: Mutex<GameQueue>,
 }
 
-/// Games are added in any order and written in the order of their numbers.
-struct Output {
+/// Games come in any order and are written in the order of their numbers.
+struct GameQueue {
     store: StoreWriter,
     waiting: BTreeMap<u64, GameRecord>,
     next: u64,
@@ -181,26 +181,26 @@ impl DatagenRun<'_> {
 
     /// Writes the game and all that waited for it.
     fn write(&self, number: u64, game: GameRecord) -> Result<(), CommandError> {
-        let mut output = self.output.lock();
-        output.waiting.insert(number, game);
+        let mut queue = self.queue.lock();
+        queue.waiting.insert(number, game);
         while !self.stop.load(Relaxed)
-            && let next = output.next
-            && let Some(game) = output.waiting.remove(&next)
+            && let next = queue.next
+            && let Some(game) = queue.waiting.remove(&next)
         {
-            output.next += 1;
-            output.games += 1;
-            output.positions += game.training_positions();
-            output.store.add(&self.recipe, next, game)?;
-            self.stop.fetch_or(output.positions >= self.goal, Relaxed);
+            queue.next += 1;
+            queue.games += 1;
+            queue.positions += game.training_positions();
+            queue.store.add(&self.recipe, next, game)?;
+            self.stop.fetch_or(queue.positions >= self.goal, Relaxed);
         }
-        if output.reported.elapsed() >= PROGRESS_INTERVAL {
-            output.reported = Instant::now();
-            print_status(&self.status(&output));
+        if queue.reported.elapsed() >= PROGRESS_INTERVAL {
+            queue.reported = Instant::now();
+            print_status(&self.status(&queue));
         }
         Ok(())
     }
 
-    fn status(&self, &Output { games, positions, .. }: &Output) -> String {
+    fn status(&self, &GameQueue { games, positions, .. }: &GameQueue) -> String {
         let seconds = self.start.elapsed().as_secs_f64().max(1e-3);
         let rate = (positions - self.before.positions) as f64 / seconds * 3600.0;
         let state = match self.goal.saturating_sub(positions) {
