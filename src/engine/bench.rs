@@ -15,7 +15,7 @@ use super::{Affinity, Engine, EngineError, Info, Limits, Network, Options, Schem
 use crate::position::{Game, Position};
 use crate::search::score::MAX_DEPTH;
 use crate::search::{Control, IterationResult, SearchContext, ThreadData, TtEntry, WORKER_STACK_BYTES, Worker};
-use sesame_table::{Counters, Stats, Table};
+use sesame_table::{CountingTable, Stats, Table};
 
 /// The default depth.
 pub const DEFAULT_DEPTH: u32 = 15;
@@ -140,7 +140,7 @@ pub fn run(
     if !shortfalls.is_empty() {
         return Err(EngineError::Shortfall(shortfalls));
     }
-    let counting = || Table::<TtEntry, Counters>::with_mib(hash_mib, Scheme::default()).map(Arc::new);
+    let counting = || Table::with_mib(hash_mib, Scheme::default()).map(|table| Arc::new(CountingTable::from(table)));
     let counted = options.stats.then(counting).transpose()?;
     let limits = match options.move_time {
         Some(time) => Limits { move_time: Some(time), ..Limits::default() },
@@ -169,13 +169,13 @@ pub fn run(
         let best = end.best.map_or_else(String::new, |mv| position.to_uci(mv, false));
         each(&BenchPosition { number, of: POSITIONS.len(), fen, best, nodes: end.nodes });
     }
-    report.stats = counted.map(|table| table.recorder().stats());
+    report.stats = counted.map(|table| table.stats());
     Ok(Some(report))
 }
 
 /// Uses one worker, on a table that counts.
 fn search_counted(
-    table: &Arc<Table<TtEntry, Counters>>,
+    table: &Arc<CountingTable<TtEntry>>,
     game: &Game,
     options: &BenchOptions,
     stop: &AtomicBool,

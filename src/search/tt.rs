@@ -7,7 +7,7 @@ use super::score::{from_tt, to_tt};
 use super::threats::Threats;
 use super::worker::Worker;
 use crate::position::{Move, Position};
-use sesame_table::{EntryUse, Generation, Payload, Recorder, Scheme, Table, Work};
+use sesame_table::{CountingTable, EntryUse, Generation, Payload, Table, Work};
 
 /// The relation of a score to the true one.
 ///
@@ -88,7 +88,7 @@ impl Payload for TtEntry {
         Some(TtEntry {
             mv: (bits >> MOVE) as u16,
             score: (bits >> SCORE) as i16,
-            depth: TtEntry::depth(bits),
+            depth: (bits >> DEPTH) as u8,
             bound: Bound::from_bits(bits >> BOUND)?,
             pv: bits >> PV & 1 != 0,
             eval: bits as i16,
@@ -154,7 +154,7 @@ pub trait SearchTable: Send + Sync + 'static {
 
 pub type TranspositionTable = Table<TtEntry>;
 
-impl<R: Recorder + 'static, const BITS: u32> SearchTable for Table<TtEntry, R, Scheme, BITS> {
+impl SearchTable for TranspositionTable {
     #[inline(always)]
     fn probe(&self, key: u64) -> Option<(TtEntry, Work)> {
         self.probe_with_work(key)
@@ -186,10 +186,39 @@ impl<R: Recorder + 'static, const BITS: u32> SearchTable for Table<TtEntry, R, S
     fn counts_hits_in_full(&self) -> bool {
         self.rule().counts_hits_in_full()
     }
+}
 
-    #[inline(always)]
+impl SearchTable for CountingTable<TtEntry> {
+    fn probe(&self, key: u64) -> Option<(TtEntry, Work)> {
+        self.probe_with_work(key)
+    }
+
+    fn store(&self, key: u64, entry: &TtEntry, work: u64) {
+        CountingTable::store(self, key, entry, work);
+    }
+
+    fn prefetch(&self, key: u64) {
+        Table::prefetch(self, key);
+    }
+
+    fn clear(&self, threads: usize) {
+        Table::clear(self, threads);
+    }
+
+    fn new_search(&self) {
+        self.next_generation();
+    }
+
+    fn hashfull(&self) -> u32 {
+        Table::hashfull(self)
+    }
+
+    fn counts_hits_in_full(&self) -> bool {
+        self.rule().counts_hits_in_full()
+    }
+
     fn record_use(&self, usage: EntryUse) {
-        self.recorder().used(usage);
+        CountingTable::record_use(self, usage);
     }
 }
 

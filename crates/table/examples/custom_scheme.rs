@@ -8,7 +8,7 @@
 //! instead count an entry as some plies shallower with every search. Here a [`Rule`] does that. The program simulates searches whose
 //! positions change slowly, and prints how often each table has a result that is deep enough.
 
-use sesame_table::{Generation, NoStats, Payload, RawEntry, Rule, Scheme, Table, TableError, TableOptions, mix64};
+use sesame_table::{Generation, Payload, RawEntry, Rule, Scheme, Table, TableError, TableOptions, mix64};
 
 /// The result of a search of one position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,12 +61,12 @@ impl Rule<Entry> for Aging {
     }
 }
 
-fn table<S: Rule<Entry>>(entries: usize, rule: S) -> Result<Table<Entry, NoStats, S>, TableError> {
+fn table<S: Rule<Entry>>(entries: usize, rule: S) -> Result<Table<Entry, S>, TableError> {
     Table::with_options(TableOptions::default().positions(entries).rule(rule))
 }
 
 /// Runs 20 searches and returns how many of 1,000 probes find an entry that is deep enough. Other entries are stored.
-fn permille_found<S: Rule<Entry>>(table: &Table<Entry, NoStats, S>) -> u64 {
+fn permille_found<S: Rule<Entry>>(table: &Table<Entry, S>) -> u64 {
     let mut found = 0;
     for number in 0..20 {
         table.next_generation();

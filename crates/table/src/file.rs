@@ -7,23 +7,20 @@
 //! ```
 
 use std::ffi::{OsStr, OsString};
-use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::hash::{BuildHasher, RandomState};
-use std::io;
-use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::thread;
+use std::{fmt, io, mem, thread};
 
 use twox_hash::XxHash3_64;
 
+use crate::memory::{BUCKET_BYTES, MAX_MIB, Memory, parallel_for_each};
 use crate::payload::{Generation, Payload};
-use crate::scheme::{Closed, Rule, Scheme};
-use crate::slot::{RawEntry, Signature, Slot};
-use crate::stats::Recorder;
-use crate::table::{BUCKET_BYTES, MAX_MIB, Place, Table, parallel_for_each};
+use crate::scheme::{Rule, Scheme};
+use crate::slot::{RawEntry, Slot, lowest_key};
+use crate::table::{Table, entries};
 
 const MAGIC: [u8; 8] = *b"SESAMEHT";
 const VERSION: u32 = 1;
@@ -32,7 +29,7 @@ const LAYOUT: u32 = 1;
 const HEADER: usize = 128;
 /// Buckets that are read or written at once: 4 MiB of them.
 const CHUNK: usize = (4 << 20) / BUCKET_BYTES;
-/// The least number of buckets (2 MiB) with which bucket and signature are the whole key: see [`Place::key_beside`].
+/// The minimum number of buckets (2 MiB) with which bucket and signature are the whole key: see [`RawEntry::key_beside`].
 const WHOLE_KEY_BUCKETS: u64 = 1 << 16;
 
 /// The reason why a table was not saved or loaded.
@@ -101,9 +98,8 @@ pub struct TableFileOptions<'a> {
 }
 
 impl<'a> TableFileOptions<'a> {
-    /// Sets a number for the meaning of the entries: a file with another one is refused. A hash of what the values depend on,
-    /// such as an evaluation or the key function, keeps a program from loading values that mean something else. The default
-    /// is 0 for all: give each type of payload a number of its own.
+    /// Sets a number for the meaning of the entries, such as a hash of what the values depend on: a file with another number is
+    /// refused. The default is 0: give each type of payload a number of its own.
     pub fn fingerprint(self, fingerprint: u64) -> Self {
         TableFileOptions { fingerprint, ..self }
     }
@@ -113,14 +109,14 @@ impl<'a> TableFileOptions<'a> {
         TableFileOptions { threads, ..self }
     }
 
-    /// Sets the flag that ends the work with [`TableFileError::Stopped`] once set. Loading ignores it after
-    /// the first half, when the file is checked and the table changes.
+    /// Sets the flag that ends the work with [`TableFileError::Stopped`] once set. Loading ignores it after the first half, when
+    /// the file is checked and the table changes.
     pub fn stop(self, stop: &'a AtomicBool) -> Self {
         TableFileOptions { stop, ..self }
     }
 
     /// Sets the function that is called with the progress in percent, 0 to 100, from any of the threads: in ascending order if
-    /// there is one thread. It should return quickly. A panic in it goes on in the caller.
+    /// there is one thread. A panic in it goes on in the caller.
     pub fn progress(self, progress: &'a (dyn Fn(u32) + Sync)) -> Self {
         TableFileOptions { progress, ..self }
     }
@@ -134,15 +130,15 @@ impl fmt::Debug for TableFileOptions<'_> {
     }
 }
 
+static NEVER: AtomicBool = AtomicBool::new(false);
+
 impl Default for TableFileOptions<'_> {
     fn default() -> Self {
-        static NEVER: AtomicBool = AtomicBool::new(false);
         let threads = thread::available_parallelism().map_or(1, usize::from);
         TableFileOptions { fingerprint: 0, threads, stop: &NEVER, progress: &|_| () }
     }
 }
 
-/// The header of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Header {
     /// The number of a scheme. A rule of another program's own has that of a scheme with as many levels.
@@ -189,21 +185,16 @@ impl Header {
         Scheme::ALL.iter().copied().find(|&scheme| scheme as u8 == self.rule)
     }
 
-    fn chunks(&self) -> u64 {
-        self.buckets.div_ceil(CHUNK as u64)
+    /// Returns the number of chunks, `None` where no table is that large. A sparse file can have any length, and memory is needed
+    /// for its checksums.
+    fn chunks(&self) -> Option<usize> {
+        let chunks = self.buckets.div_ceil(CHUNK as u64);
+        usize::try_from(chunks).ok().filter(|_| self.buckets <= ((MAX_MIB as u64) << 20) / BUCKET_BYTES as u64)
     }
 
-    /// Returns the length of the whole file; `None` where no table is that large. A sparse file can have any length, and
-    /// memory is needed for its checksums.
-    fn length(&self) -> Option<u64> {
-        let most = (MAX_MIB as u64) << 20;
-        let buckets = self.buckets.checked_mul(BUCKET_BYTES as u64).filter(|&bytes| bytes <= most)?;
-        Some(HEADER as u64 + buckets + 8 * (self.chunks() + 1))
-    }
-
-    /// Returns the offset of a chunk in the file.
-    fn offset(chunk: u64) -> u64 {
-        HEADER as u64 + chunk * (CHUNK * BUCKET_BYTES) as u64
+    /// Returns the offset of the checksums in the file.
+    fn end_of_chunks(&self) -> u64 {
+        HEADER as u64 + self.buckets * BUCKET_BYTES as u64
     }
 
     /// Returns the checksum of a whole file, from those of its chunks.
@@ -212,67 +203,49 @@ impl Header {
     }
 }
 
+/// Returns the offset of a chunk in the file.
+fn offset(chunk: usize) -> u64 {
+    HEADER as u64 + chunk as u64 * (CHUNK * BUCKET_BYTES) as u64
+}
+
 /// Returns the word that these bytes begin with.
 fn word(bytes: &[u8]) -> u64 {
     bytes.iter().take(8).rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
 }
 
-/// A pass over all chunks with many threads, up to the first error.
-struct Pass<'a> {
-    options: TableFileOptions<'a>,
-    chunks: u64,
-    done: AtomicU64,
-    reported: AtomicU64,
-    /// The percentage at the beginning of the pass, and the percentage points that the pass is worth.
-    from: u64,
-    share: u64,
-    error: OnceLock<TableFileError>,
-}
-
-impl<'a> Pass<'a> {
-    fn new(options: TableFileOptions<'a>, chunks: u64, from: u64, share: u64) -> Pass<'a> {
-        let (done, reported) = (AtomicU64::new(0), AtomicU64::new(from));
-        Pass { options, chunks, done, reported, from, share, error: OnceLock::new() }
-    }
-
-    /// Runs `each` for all chunks, with an empty buffer to use.
-    fn run(self, each: impl Fn(u64, &mut Vec<u8>) -> Result<(), TableFileError> + Sync) -> Result<(), TableFileError> {
-        // Not a range of u64: that has no exact length.
-        let chunks = usize::try_from(self.chunks).map_err(|_| TableFileError::Damaged)?;
-        parallel_for_each(self.options.threads, 0..chunks, |chunk| {
-            if self.error.get().is_some() {
-                return;
-            }
-            let stopped = self.options.stop.load(Ordering::Relaxed);
-            let result = if stopped { Err(TableFileError::Stopped) } else { each(chunk as u64, &mut Vec::new()) };
-            match result {
-                Ok(()) => self.report(),
-                // The first error counts.
-                Err(error) => _ = self.error.set(error),
-            }
-        });
-        self.error.into_inner().map_or(Ok(()), Err)
-    }
-
-    /// Reports each percent once.
-    fn report(&self) {
-        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
-        let percent = self.from + self.share * done / self.chunks.max(1);
-        if self.reported.fetch_max(percent, Ordering::Relaxed) < percent {
-            (self.options.progress)(percent as u32);
+/// Runs `each` for all chunks on many threads, up to the first error. Reports each percentage of `from..=to` that is reached once.
+fn for_each_chunk(
+    options: &TableFileOptions<'_>,
+    chunks: usize,
+    [from, to]: [usize; 2],
+    each: impl Fn(usize) -> Result<(), TableFileError> + Sync,
+) -> Result<(), TableFileError> {
+    let (done, reported, error) = (AtomicUsize::new(0), AtomicUsize::new(from), OnceLock::new());
+    parallel_for_each(options.threads, 0..chunks, |chunk| {
+        if error.get().is_some() {
+            return;
         }
-    }
+        let stopped = options.stop.load(Ordering::Relaxed);
+        if let Err(failure) = if stopped { Err(TableFileError::Stopped) } else { each(chunk) } {
+            // The first error counts.
+            let _ = error.set(failure);
+            return;
+        }
+        let percent = from + (to - from) * (done.fetch_add(1, Ordering::Relaxed) + 1) / chunks;
+        if reported.fetch_max(percent, Ordering::Relaxed) < percent {
+            (options.progress)(percent as u32);
+        }
+    });
+    error.into_inner().map_or(Ok(()), Err)
 }
 
-impl<P: Payload, R: Recorder, S: Rule<P>, const BITS: u32> Table<P, R, S, BITS> {
+impl<P: Payload, S: Rule<P>> Table<P, S> {
     /// Saves the table into the file at `path`, in place of any that is there.
     ///
     /// The table is written to a draft in the same folder, `.NAME.NUMBER.sesame-draft`. The draft then replaces the old file, or
     /// is removed if anything fails. The next save to the same file removes the draft of a killed process. Of several saves to
     /// one file at the same time, the last to end counts. An entry that another thread stores meanwhile may or may not be in
-    /// the file.
-    ///
-    /// The file has the size of the table. It is the same on all machines.
+    /// the file. The file has the size of the table, and is the same on all machines.
     ///
     /// # Errors
     /// If the file cannot be written, as on a full disk, or the stop flag was set. The old file stays as it was.
@@ -280,57 +253,43 @@ impl<P: Payload, R: Recorder, S: Rule<P>, const BITS: u32> Table<P, R, S, BITS> 
     /// # Example
     ///
     /// ```
-    /// use sesame_table::{Scheme, Table, TableFileOptions, mix64};
-    ///
-    /// # let folder = std::env::temp_dir().join(format!("sesame-table-example-{}", std::process::id()));
-    /// # std::fs::create_dir_all(&folder)?;
-    /// # let path = folder.join("saved.table");
+    /// # use sesame_table::{Scheme, Table, TableFileOptions, mix64};
+    /// # let path = std::env::temp_dir().join(format!("sesame-table-example-{}", std::process::id()));
     /// let table: Table<u32> = Table::with_mib(2, Scheme::TwoBig1)?;
     /// table.store(mix64(17), &42, 1);
-    /// // The fingerprint names the meaning of the values: another one is refused.
     /// let options = TableFileOptions::default().fingerprint(1);
     /// table.save(&path, options)?;
     ///
     /// let larger: Table<u32> = Table::with_mib(8, Scheme::TwoBig1)?;
     /// larger.load(&path, options)?;
     /// assert_eq!(larger.probe(mix64(17)), Some(42));
-    /// # std::fs::remove_dir_all(&folder)?;
+    /// # std::fs::remove_file(&path)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn save(&self, path: &Path, options: TableFileOptions<'_>) -> Result<TableFileReport, TableFileError> {
-        let buckets = self.buckets();
-        let header = Header {
-            rule: self.rule.number(Closed),
-            generation: self.generation().bits(),
-            buckets: buckets.len() as u64,
-            fingerprint: options.fingerprint,
-        };
+        let (generation, buckets) = (self.generation().bits(), self.buckets());
+        let (rule, fingerprint) = (self.rule.number(), options.fingerprint);
+        let header = Header { rule, generation, buckets: buckets.len() as u64, fingerprint };
         let draft = Draft::beside(path)?;
-        let sums: Box<[AtomicU64]> = (0..header.chunks()).map(|_| AtomicU64::new(0)).collect();
+        let sums: Box<[AtomicU64]> = buckets.chunks(CHUNK).map(|_| AtomicU64::new(0)).collect();
         let positions = AtomicUsize::new(0);
-        Pass::new(options, header.chunks(), 0, 100).run(|chunk, buffer| {
-            let start = chunk as usize * CHUNK;
-            let part = &buckets[start..buckets.len().min(start + CHUNK)];
-            let entries = part.iter().flat_map(|bucket| bucket.slots()).map(Slot::read);
-            buffer.reserve(part.len() * BUCKET_BYTES);
-            let mut taken = 0;
-            for entry in entries {
-                taken += usize::from(!entry.is_empty());
-                buffer.extend(entry.data.to_le_bytes());
-                buffer.extend(entry.signature.bits().to_le_bytes());
-            }
+        for_each_chunk(&options, sums.len(), [0, 100], |chunk| {
+            let part = buckets.chunks(CHUNK).nth(chunk).unwrap_or_default();
+            let mut bytes = Vec::with_capacity(part.len() * BUCKET_BYTES);
+            let put =
+                |entry: &RawEntry| bytes.extend([entry.data, entry.signature].map(u64::to_le_bytes).as_flattened());
+            let taken = entries(part).inspect(put).filter(|entry| !entry.is_empty()).count();
             positions.fetch_add(taken, Ordering::Relaxed);
-            sums[chunk as usize].store(XxHash3_64::oneshot(buffer), Ordering::Relaxed);
-            Ok(write_at(&draft.file, buffer, Header::offset(chunk))?)
+            sums[chunk].store(XxHash3_64::oneshot(&bytes), Ordering::Relaxed);
+            Ok(write_at(&draft.file, &bytes, offset(chunk))?)
         })?;
         let mut tail: Vec<u8> = sums.iter().flat_map(|sum| sum.load(Ordering::Relaxed).to_le_bytes()).collect();
         tail.extend(header.sum(&tail).to_le_bytes());
-        let sums_at = HEADER as u64 + header.buckets * BUCKET_BYTES as u64;
-        write_at(&draft.file, &tail, sums_at)?;
+        write_at(&draft.file, &tail, header.end_of_chunks())?;
         write_at(&draft.file, &header.to_bytes(), 0)?;
         draft.finish()?;
-        let positions = positions.into_inner() as u64;
-        Ok(TableFileReport { positions, bytes: sums_at + tail.len() as u64, reinserted: false })
+        let (positions, bytes) = (positions.into_inner() as u64, header.end_of_chunks() + tail.len() as u64);
+        Ok(TableFileReport { positions, bytes, reinserted: false })
     }
 
     /// Loads the file at `path`, in place of all that the table held. [`Table::save`] has an example.
@@ -341,8 +300,8 @@ impl<P: Payload, R: Recorder, S: Rule<P>, const BITS: u32> Table<P, R, S, BITS> 
     /// The whole file is read and checked before the table is changed. If it was saved from a table of another size, or of a
     /// rule with another number of levels, its entries are stored again, and give way to each other as the rule says.
     ///
-    /// With stamps, call [`Table::next_generation`] after loading: the next generation is the saved one, and until then the
-    /// loaded entries are stale. Without stamps the current generation is the saved one.
+    /// Call [`Table::next_generation`] after loading: the next generation is the saved one, as if the saved search went on. Until
+    /// then the loaded entries are stale.
     ///
     /// # Errors
     /// If the file cannot be read or is not a whole saved table with the same fingerprint, if it cannot be fitted into this
@@ -367,7 +326,10 @@ impl<P: Payload, R: Recorder, S: Rule<P>, const BITS: u32> Table<P, R, S, BITS> 
         if header.fingerprint != options.fingerprint {
             return Err(TableFileError::Fingerprint);
         }
-        let expected = header.length().ok_or(TableFileError::Damaged)?;
+        let chunks = header.chunks().ok_or(TableFileError::Damaged)?;
+        let mut tail = Vec::new();
+        let tail_bytes = 8 * (chunks + 1);
+        let expected = header.end_of_chunks() + tail_bytes as u64;
         if found != expected || header.buckets == 0 {
             return Err(TableFileError::Length { expected, found });
         }
@@ -377,100 +339,63 @@ impl<P: Payload, R: Recorder, S: Rule<P>, const BITS: u32> Table<P, R, S, BITS> 
             return Err(TableFileError::Unplaceable);
         }
 
-        let mut tail = Vec::new();
-        let length = 8 * (header.chunks() as usize + 1);
-        tail.try_reserve_exact(length).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
-        tail.resize(length, 0);
-        let tail_at = expected - length as u64;
-        read_at(&file, &mut tail, tail_at)?;
-        let (sums, sum) = tail.split_at(tail.len() - 8);
+        tail.try_reserve_exact(tail_bytes).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
+        tail.resize(tail_bytes, 0);
+        read_at(&file, &mut tail, header.end_of_chunks())?;
+        let (sums, sum) = tail.split_at(8 * chunks);
         if header.sum(sums) != word(sum) {
             return Err(TableFileError::Damaged);
         }
-        let read = |chunk: u64, buffer: &mut Vec<u8>| -> Result<(), TableFileError> {
-            let start = chunk * CHUNK as u64;
-            let buckets = (header.buckets - start).min(CHUNK as u64) as usize;
-            buffer.resize(buckets * BUCKET_BYTES, 0);
-            read_at(&file, buffer, Header::offset(chunk))?;
-            let sum = word(&sums[8 * chunk as usize..]);
-            if XxHash3_64::oneshot(buffer) == sum { Ok(()) } else { Err(TableFileError::Damaged) }
+        let read = |chunk: usize| -> Result<Vec<u8>, TableFileError> {
+            let buckets = (header.buckets as usize - chunk * CHUNK).min(CHUNK);
+            let mut bytes = vec![0; buckets * BUCKET_BYTES];
+            read_at(&file, &mut bytes, offset(chunk))?;
+            let is_whole = XxHash3_64::oneshot(&bytes) == word(&sums[8 * chunk..]);
+            is_whole.then_some(bytes).ok_or(TableFileError::Damaged)
         };
-        Pass::new(options, header.chunks(), 0, 50).run(read)?;
+        for_each_chunk(&options, chunks, [0, 50], |chunk| read(chunk).map(drop))?;
 
         // The second pass changes the table, so the stop flag no longer counts.
-        let unstoppable = AtomicBool::new(false);
-        let pass = Pass::new(options.stop(&unstoppable), header.chunks(), 50, 50);
-        let half = HalfLoaded { table: self, threads: options.threads };
+        let half = HalfLoaded { memory: &self.memory, threads: options.threads };
         if !same_places {
             self.clear(options.threads);
         }
-        let rest = pass.run(|chunk, buffer| {
-            read(chunk, buffer)?;
-            let start = chunk as usize * CHUNK;
+        let rest = for_each_chunk(&options.stop(&NEVER), chunks, [50, 100], |chunk| {
+            let bytes = read(chunk)?;
+            let saved = bytes.chunks_exact(16).map(|slot| RawEntry { data: word(slot), signature: word(&slot[8..]) });
+            let start = chunk * CHUNK;
             if same_places {
-                self.copy_slots(start, buffer);
-            } else {
-                self.reinsert(&header, start, buffer);
+                let slots = self.buckets()[start..].iter().flat_map(|bucket| bucket.slots());
+                slots.zip(saved).for_each(|(slot, entry)| slot.write(entry));
+                return Ok(());
+            }
+            for (entry, number) in saved.zip(0..).filter(|(entry, _)| !entry.is_empty()) {
+                let buckets = header.buckets as usize;
+                // An entry torn while it was saved belongs to no key of its bucket.
+                if let Some(key) = entry.key_beside(lowest_key(start + number / 2, buckets), buckets) {
+                    self.store_raw(key, entry, Generation::from_bits(header.generation));
+                }
             }
             Ok(())
         });
-        if rest.is_err() {
-            return Err(TableFileError::Changed);
-        }
+        rest.map_err(|_| TableFileError::Changed)?;
         mem::forget(half);
-        // The next search then has the saved generation, as if the saved search went on: its entries are not stale. Without
-        // stamps there is no next generation.
-        let before = if self.stamps { header.generation.wrapping_sub(1) } else { header.generation };
-        self.generation.store(Generation::from_bits(before).bits(), Ordering::Relaxed);
+        self.generation.store(Generation::from_bits(header.generation.wrapping_sub(1)).bits(), Ordering::Relaxed);
         // Counted in the table: some of the reinserted entries gave way to others.
-        Ok(TableFileReport { positions: self.count(options.threads), bytes: expected, reinserted: !same_places })
-    }
-
-    /// Counts the slots taken, with `threads` threads.
-    fn count(&self, threads: usize) -> u64 {
-        let taken = AtomicUsize::new(0);
-        parallel_for_each(threads, self.buckets().chunks(CHUNK), |part| {
-            let slots = part.iter().flat_map(|bucket| bucket.slots());
-            taken.fetch_add(slots.filter(|slot| !slot.read().is_empty()).count(), Ordering::Relaxed);
-        });
-        taken.into_inner() as u64
-    }
-
-    /// Copies the slots of a chunk to the same places.
-    fn copy_slots(&self, start: usize, bytes: &[u8]) {
-        let slots = self.buckets()[start..].iter().flat_map(|bucket| bucket.slots());
-        slots.zip(entries(bytes)).for_each(|(slot, entry)| slot.write(entry));
-    }
-
-    /// Stores the entries of a chunk of a table of another size or number of levels.
-    fn reinsert(&self, header: &Header, start: usize, bytes: &[u8]) {
-        let generation = Generation::from_bits(header.generation);
-        for (entry, slot) in entries(bytes).zip(0..) {
-            // An entry torn while it was saved belongs to no key of its bucket.
-            let buckets = header.buckets as usize;
-            let key = Place::key_beside(entry.signature, Place::lowest_key(start + slot / 2, buckets), buckets);
-            if let Some(key) = key.filter(|_| !entry.is_empty()) {
-                self.store_raw(key, entry, generation);
-            }
-        }
+        Ok(TableFileReport { positions: self.occupied() as u64, bytes: expected, reinserted: !same_places })
     }
 }
 
-/// A table that is being loaded. It is emptied when this is dropped: after an error, or a panic of the caller's code.
-struct HalfLoaded<'a, P: Payload, R: Recorder, S: Rule<P>, const BITS: u32> {
-    table: &'a Table<P, R, S, BITS>,
+/// Empties a table that is being loaded when it is dropped: after an error, or a panic of the caller's code.
+struct HalfLoaded<'a> {
+    memory: &'a Memory,
     threads: usize,
 }
 
-impl<P: Payload, R: Recorder, S: Rule<P>, const BITS: u32> Drop for HalfLoaded<'_, P, R, S, BITS> {
+impl Drop for HalfLoaded<'_> {
     fn drop(&mut self) {
-        self.table.clear(self.threads);
+        self.memory.clear(self.threads);
     }
-}
-
-/// Returns the slots in these bytes.
-fn entries(bytes: &[u8]) -> impl Iterator<Item = RawEntry> {
-    bytes.chunks_exact(16).map(|slot| RawEntry { data: word(slot), signature: Signature::from_bits(word(&slot[8..])) })
 }
 
 fn not_a_regular_file() -> io::Error {
@@ -489,7 +414,6 @@ struct Draft {
     path: PathBuf,
     /// The file to replace.
     target: PathBuf,
-    finished: bool,
 }
 
 impl Draft {
@@ -509,46 +433,32 @@ impl Draft {
         draft.push(format!(".{}{DRAFT}", RandomState::new().hash_one(())));
         let path = target.with_file_name(draft);
         let file = OpenOptions::new().write(true).create_new(true).open(&path)?;
-        // A file system may have no locks.
+        // A file system may have no locks, and one without permissions has none to keep.
         let _ = file.try_lock();
-        let draft = Draft { file, path, target, finished: false };
-        if let Some(permissions) = permissions {
-            // A file system without permissions has none to keep.
-            let _ = draft.file.set_permissions(permissions);
-        }
-        Ok(draft)
+        let _ = permissions.map(|permissions| file.set_permissions(permissions));
+        Ok(Draft { file, path, target })
     }
 
     /// Replaces the target by the draft, complete and on the disk.
-    fn finish(mut self) -> Result<(), TableFileError> {
+    fn finish(self) -> Result<(), TableFileError> {
         self.file.sync_all()?;
         fs::rename(&self.path, &self.target)?;
-        self.finished = true;
         // The new name survives a loss of power where the system can sync a folder. Without, the file is whole under one
         // name or the other.
-        if let Ok(folder) = File::open(folder_of(&self.target)) {
-            let _ = folder.sync_all();
-        }
+        let _ = File::open(folder_of(&self.target)).and_then(|folder| folder.sync_all());
         Ok(())
     }
 }
 
 impl Drop for Draft {
+    /// Once renamed, the draft is no longer there.
     fn drop(&mut self) {
-        if !self.finished {
-            let _ = fs::remove_file(&self.path);
-        }
+        let _ = fs::remove_file(&self.path);
     }
 }
 
 fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
-/// Opens a draft to lock it. Some systems lock only files that are open for writing, and a draft of a read-only file is
-/// read-only.
-fn open_to_lock(path: &Path) -> io::Result<File> {
-    OpenOptions::new().write(true).open(path).or_else(|_| File::open(path))
 }
 
 /// Removes the drafts of the file at `path` that no process writes any more. A draft that cannot be locked or removed stays, and
@@ -561,12 +471,13 @@ fn remove_orphans(path: &Path, name: &OsStr) {
         let rest = rest.and_then(|rest| rest.strip_prefix(name.as_encoded_bytes()));
         let number = rest.and_then(|rest| rest.strip_prefix(b".")?.strip_suffix(DRAFT.as_bytes()));
         let is_draft = number.is_some_and(|number| !number.is_empty() && number.iter().all(u8::is_ascii_digit));
-        if is_draft
-            && entry.metadata().is_ok_and(|there| there.is_file() && there.len() > 0)
-            && let Ok(file) = open_to_lock(&entry.path())
-            && file.try_lock().is_ok()
-        {
-            let _ = fs::remove_file(entry.path());
+        if is_draft && entry.metadata().is_ok_and(|there| there.is_file() && there.len() > 0) {
+            let path = entry.path();
+            // Some systems lock only files that are open for writing, and a draft of a read-only file is read-only.
+            let file = OpenOptions::new().write(true).open(&path).or_else(|_| File::open(&path));
+            if file.is_ok_and(|file| file.try_lock().is_ok()) {
+                let _ = fs::remove_file(path);
+            }
         }
     }
 }
@@ -618,7 +529,7 @@ mod tests {
         let heard = Mutex::new(Vec::new());
         let hear = |percent| heard.lock().unwrap().push(percent);
         let options = TableFileOptions::default().threads(1).progress(&hear);
-        Pass::new(options, 1000, 50, 50).run(|_, _| Ok(())).unwrap();
+        for_each_chunk(&options, 1000, [50, 100], |_| Ok(())).unwrap();
         assert_eq!(heard.into_inner().unwrap(), (51..=100).collect::<Vec<_>>());
     }
 }

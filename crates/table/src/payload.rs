@@ -58,46 +58,40 @@ impl Generation {
 /// ```
 /// use sesame_table::{Generation, Payload};
 ///
-/// /// From the lowest bit: value 16, kind of bound 2, generation 5, depth 8, move 16.
+/// /// From the lowest bit: value 16, depth 8, generation 5, a bit that is always set, move 16.
 /// #[derive(Clone, Copy, Debug, PartialEq)]
 /// struct Entry {
 ///     value: i16,
-///     bound: u8, // 1 upper, 2 lower, 3 exact
 ///     depth: u8,
 ///     best: u16,
 /// }
 ///
 /// impl Payload for Entry {
 ///     fn pack(&self, generation: Generation) -> u64 {
-///         u64::from(self.value as u16)
-///             | u64::from(self.bound) << 16 // never 0, so the packed bits are never 0
-///             | u64::from(generation.bits()) << 18
-///             | u64::from(self.depth) << 23
-///             | u64::from(self.best) << 31
+///         let stamp = u64::from(generation.bits()) << 24 | 1 << 29;
+///         u64::from(self.value as u16) | u64::from(self.depth) << 16 | stamp | u64::from(self.best) << 30
 ///     }
 ///
 ///     fn unpack(bits: u64) -> Option<Entry> {
-///         let bound = (bits >> 16 & 3) as u8;
-///         let (value, depth, best) = (bits as i16, Entry::depth(bits), (bits >> 31) as u16);
-///         (bound != 0).then_some(Entry { value, bound, depth, best })
+///         let entry = Entry { value: bits as i16, depth: Entry::depth(bits), best: (bits >> 30) as u16 };
+///         (bits >> 29 & 1 != 0).then_some(entry)
 ///     }
 ///
 ///     fn depth(bits: u64) -> u8 {
-///         (bits >> 23) as u8
+///         (bits >> 16) as u8
 ///     }
 ///
 ///     fn generation(bits: u64) -> Option<Generation> {
-///         Some(Generation::from_bits((bits >> 18) as u8))
+///         Some(Generation::from_bits((bits >> 24) as u8))
 ///     }
 ///
 ///     /// Keeps the best move when the new entry has none.
 ///     fn merge(old: u64, new: u64) -> Option<u64> {
-///         let moves = 0xffff << 31;
-///         Some(if new & moves == 0 { new | old & moves } else { new })
+///         Some(if new >> 30 == 0 { new | old >> 30 << 30 } else { new })
 ///     }
 /// }
 ///
-/// let entry = Entry { value: -7, bound: 2, depth: 12, best: 300 };
+/// let entry = Entry { value: -7, depth: 12, best: 300 };
 /// assert_eq!(Entry::unpack(entry.pack(Generation::default())), Some(entry));
 /// ```
 pub trait Payload: Copy {
@@ -182,13 +176,8 @@ mod tests {
             prop_assert_eq!(u32::generation(number.pack(generation)), Some(generation));
             let wide = NonZeroU64::new(wide).unwrap();
             prop_assert_eq!(NonZeroU64::unpack(wide.pack(generation)), Some(wide));
+            prop_assert_eq!((u32::unpack(0), NonZeroU64::unpack(0)), (None, None));
         }
-    }
-
-    #[test]
-    fn no_number_unpacks_from_an_empty_slot() {
-        assert_eq!(u32::unpack(0), None);
-        assert_eq!(NonZeroU64::unpack(0), None);
     }
 
     #[test]

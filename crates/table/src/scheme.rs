@@ -1,22 +1,19 @@
-//! Replacement schemes: the seven of Breuker et al. (1994), section 6.1, and the work that they compare.
+//! Replacement schemes: the seven of Breuker et al. (1994), section 6.1, and the stores that follow them.
 
 use std::fmt;
 use std::marker::PhantomData;
 use std::str::FromStr;
 
 use crate::payload::{Generation, Payload};
-use crate::slot::{CHECK_BITS, RawEntry};
-use crate::table::Place;
+use crate::slot::{Bucket, CHECK_BITS, RawEntry, Slot, index};
 
 /// A replacement scheme: decides which of two keys stays when they collide.
 ///
 /// The seven are those of Breuker, Uiterwijk and van den Herik, "Replacement Schemes for Transposition Tables" (ICCA
 /// Journal 17(4), 1994), section 6.1. Under the five schemes of one level a key has one slot. Under the two schemes of two
-/// levels it has a bucket of two: a new entry that is at least as deep or big as the first level's takes its place, any other the
-/// second level. So the first level holds the deepest or biggest of the entries as they were first stored; an entry of the
-/// second level that is updated to more stays there, for the next new entry to replace (the paper says nothing of updates). The
-/// number of slots is the same. An entry of an earlier search is
-/// always replaced, whatever the scheme (section 6.2).
+/// levels it has a bucket of two: a new entry that is at least as deep or big as the first level's replaces that, any other
+/// takes the second level. An entry that is updated stays on its level (the paper says nothing of updates). An entry of an earlier
+/// search is always replaced, whatever the scheme (section 6.2).
 ///
 /// A [`Rule`] of your own can take the place of a scheme.
 // The discriminants are the numbers in a saved file.
@@ -31,11 +28,11 @@ pub enum Scheme {
     Old = 3,
     /// The entry with the bigger subtree stays, where a hit inside the subtree counts as one node; of two equals the newer.
     Big1 = 4,
-    /// As [`Scheme::Big1`], but a hit counts as many nodes as were searched to obtain it. The table compares the work it
-    /// is given, so the two differ only in what the search counts: see [`Scheme::counts_hits_in_full`].
+    /// As [`Scheme::Big1`], but a hit counts as many nodes as were searched to obtain it. The search counts them: see
+    /// [`Scheme::counts_hits_in_full`].
     BigAll = 5,
-    /// Two levels: a new entry at least as deep as the first level's takes its place and shifts it to the second level; any other
-    /// goes to the second level.
+    /// Two levels: a new entry at least as deep as the first level's shifts that to the second level; any other goes to the
+    /// second level.
     TwoDeep = 6,
     /// Two levels, as [`Scheme::TwoDeep`], by the size of the subtree as in [`Scheme::Big1`]. The best of the seven in the
     /// paper.
@@ -92,51 +89,6 @@ impl FromStr for Scheme {
     fn from_str(name: &str) -> Result<Scheme, UnknownScheme> {
         let is_named = |scheme: &Scheme| scheme.name().eq_ignore_ascii_case(name.trim());
         Scheme::ALL.iter().copied().find(is_named).ok_or_else(|| UnknownScheme(name.to_owned()))
-    }
-}
-
-/// The work behind an entry: the nodes searched to obtain it, as a floating-point number with 5 bits of exponent and 11 of
-/// fraction.
-///
-/// Up to 4,095 nodes it is exact; above, it is rounded down by less than one part in 2,048; it saturates at
-/// [`Work::MAX`] (about 4.4 x 10^12 nodes). Its order is the order of the bits. The schemes BIG1, BIGALL and TWOBIG1 compare
-/// it (Breuker et al., 1994, section 6.1).
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub struct Work(u16);
-
-/// Bits of fraction.
-const FRACTION: u32 = 11;
-
-impl Work {
-    /// The largest work: 4,095 x 2^30 nodes or more.
-    pub const MAX: Work = Work(u16::MAX);
-
-    /// Returns the work of `nodes` nodes, rounded down.
-    #[inline]
-    pub const fn from_nodes(nodes: u64) -> Work {
-        // The leading 12 bits. Their top bit is not masked off but added to the exponent, so exponent 0 is for numbers
-        // without a top bit, and exponent 1 for those with one and no shift.
-        let shift = (u64::BITS - nodes.leading_zeros()).saturating_sub(FRACTION + 1);
-        let bits = ((shift as u64) << FRACTION) + (nodes >> shift);
-        Work(if bits > u16::MAX as u64 { u16::MAX } else { bits as u16 })
-    }
-
-    /// Returns the least number of nodes that has this work.
-    pub const fn nodes(self) -> u64 {
-        let shift = (self.0 >> FRACTION).saturating_sub(1);
-        (self.0 as u64 - ((shift as u64) << FRACTION)) << shift
-    }
-
-    /// Returns the work with these bits. Every value is valid.
-    #[inline]
-    pub const fn from_bits(bits: u16) -> Work {
-        Work(bits)
-    }
-
-    /// Returns the 16 bits.
-    #[inline]
-    pub const fn bits(self) -> u16 {
-        self.0
     }
 }
 
@@ -207,7 +159,7 @@ impl fmt::Display for Stored {
 /// The table is compiled for its rule, which must not panic, whatever the entries: a file can have any bits.
 ///
 /// ```
-/// use sesame_table::{Generation, NoStats, RawEntry, Rule, Table, mix64};
+/// use sesame_table::{Generation, RawEntry, Rule, Table, mix64};
 ///
 /// /// The cheaper entry stays.
 /// struct Cheapest;
@@ -222,7 +174,7 @@ impl fmt::Display for Stored {
 ///     }
 /// }
 ///
-/// let table: Table<u32, NoStats, Cheapest> = Table::with_mib(1, Cheapest)?;
+/// let table: Table<u32, Cheapest> = Table::with_mib(1, Cheapest)?;
 /// table.store(mix64(1), &7, 100);
 /// # Ok::<(), sesame_table::TableError>(())
 /// ```
@@ -253,17 +205,12 @@ pub trait Rule<P: Payload>: Send + Sync {
         P::merge(old.data, new.data)
     }
 
-    /// The number of the rule in a saved file: a scheme with as many levels. No other crate can name the type of the argument,
-    /// so none can give a rule another number.
+    /// Returns the number in a saved file: that of a scheme with as many levels.
     #[doc(hidden)]
-    fn number(&self, _: Closed) -> u8 {
+    fn number(&self) -> u8 {
         if self.has_two_levels() { Scheme::TwoBig1 as u8 } else { Scheme::Big1 as u8 }
     }
 }
-
-/// See [`Rule::number`].
-#[derive(Copy, Clone, Debug)]
-pub struct Closed;
 
 impl<P: Payload> Rule<P> for Scheme {
     #[inline(always)]
@@ -282,50 +229,110 @@ impl<P: Payload> Rule<P> for Scheme {
         }
     }
 
-    fn number(&self, _: Closed) -> u8 {
+    fn number(&self) -> u8 {
         *self as u8
     }
 }
 
-/// The decisions of a store: the rule, and what it depends on.
+/// A store: the rule that decides it, and what else it depends on.
 #[derive(Copy, Clone, Debug)]
-pub struct StoreContext<'a, P, S> {
-    rule: &'a S,
+pub struct StoreContext<'a, P, R> {
+    rule: &'a R,
     update: Update,
     now: Generation,
-    places: usize,
+    bucket_count: usize,
     payload: PhantomData<fn() -> P>,
 }
 
-impl<'a, P: Payload, S: Rule<P>> StoreContext<'a, P, S> {
-    /// Creates the context of stores during the generation `now`, in a table of so many places: buckets or, under a rule of
-    /// one level, slots.
+impl<'a, P: Payload, R: Rule<P>> StoreContext<'a, P, R> {
+    /// Creates the context of stores during the generation `now`, in a table of so many buckets.
     #[inline(always)]
-    pub const fn new(rule: &'a S, update: Update, now: Generation, places: usize) -> Self {
-        StoreContext { rule, update, now, places, payload: PhantomData }
+    pub const fn new(rule: &'a R, update: Update, now: Generation, bucket_count: usize) -> Self {
+        StoreContext { rule, update, now, bucket_count, payload: PhantomData }
+    }
+
+    /// Stores `new`, the entry of `key`, in the bucket of `key`, and returns the outcome.
+    ///
+    /// Two threads can interleave. A probe still accepts only entries that were stored for its key, but an entry can be lost, or
+    /// be in both levels until one of them is replaced.
+    #[inline(always)]
+    pub fn store(&self, bucket: &Bucket<impl Slot>, key: u64, new: RawEntry) -> Stored {
+        if self.rule.has_two_levels() {
+            self.store_in_two_levels(bucket, key, new)
+        } else {
+            self.store_in_one_level(&bucket.slots()[index(key, 2 * self.bucket_count) % 2], key, new)
+        }
+    }
+
+    /// Stores in the only slot for the key: sections 6.1 and 6.2 of the paper.
+    #[inline(always)]
+    pub fn store_in_one_level<S: Slot>(&self, slot: &S, key: u64, new: RawEntry) -> Stored {
+        let old = slot.read();
+        if S::holds(&old, key) {
+            return self.update(slot, &old, new);
+        }
+        let stored = if old.is_empty() {
+            Stored::Empty
+        } else if self.is_stale(&old, key, 2 * self.bucket_count) {
+            Stored::Stale
+        } else if self.rule.prefers(&new, &old, self.now) {
+            Stored::Replaced
+        } else {
+            return Stored::Refused;
+        };
+        slot.write(new);
+        stored
+    }
+
+    /// Stores under TWODEEP and TWOBIG1. An entry of the second level is updated there, also to more than the first level's
+    /// entry is worth.
+    #[inline(always)]
+    fn store_in_two_levels<S: Slot>(&self, bucket: &Bucket<S>, key: u64, new: RawEntry) -> Stored {
+        let [first, second] = bucket.slots();
+        let old = first.read();
+        if S::holds(&old, key) {
+            return self.update(first, &old, new);
+        }
+        let below = second.read();
+        if S::holds(&below, key) {
+            return self.update(second, &below, new);
+        }
+        if old.is_empty() {
+            first.write(new);
+            Stored::Empty
+        } else if self.is_stale(&old, key, self.bucket_count) {
+            // Overwritten, not shifted: the second level's entry may be fresh.
+            first.write(new);
+            Stored::Stale
+        } else if self.rule.prefers(&new, &old, self.now) {
+            second.write(old);
+            first.write(new);
+            Stored::Shifted
+        } else {
+            second.write(new);
+            Stored::Second
+        }
     }
 
     /// Returns whether `old` gives way to an entry of `key` unconditionally: the rule says so, or it is a mixture of two
-    /// writes, whose signature belongs to no key of this place.
+    /// writes, which belongs to no key with the index of `key` among `count`.
     #[inline(always)]
-    pub(crate) fn is_stale(&self, old: &RawEntry, key: u64) -> bool {
+    fn is_stale(&self, old: &RawEntry, key: u64, count: usize) -> bool {
         self.rule.is_stale(old, self.now)
-            // Otherwise every signature has a key here.
-            || self.places > 1 << (u64::BITS - CHECK_BITS)
-                && Place::key_beside(old.signature, key, self.places).is_none()
+            // Up to this count every mixture has a key with the index.
+            || count > 1 << (u64::BITS - CHECK_BITS) && old.key_beside(key, count).is_none()
     }
 
+    /// Updates `old`, the entry of the same key in `slot`, with `new`.
     #[inline(always)]
-    pub(crate) fn prefers(&self, new: &RawEntry, old: &RawEntry) -> bool {
-        self.rule.prefers(new, old, self.now)
-    }
-
-    #[inline(always)]
-    pub(crate) fn update(&self, old: &RawEntry, new: &RawEntry) -> Option<u64> {
-        match self.update {
+    fn update(&self, slot: &impl Slot, old: &RawEntry, new: RawEntry) -> Stored {
+        let data = match self.update {
             Update::Overwrite => Some(new.data),
-            Update::Merge => self.rule.update(old, new),
-        }
+            Update::Merge => self.rule.update(old, &new),
+        };
+        let Some(data) = data else { return Stored::Kept };
+        slot.write(RawEntry { data, ..new });
+        Stored::Updated
     }
 }
 
@@ -338,38 +345,8 @@ mod tests {
         for &scheme in Scheme::ALL {
             assert_eq!(scheme.to_string().parse(), Ok(scheme));
             assert_eq!(scheme.name().to_lowercase().parse(), Ok(scheme));
+            assert_eq!(scheme.counts_hits_in_full(), scheme == Scheme::BigAll);
         }
         assert!("TWOBIG2".parse::<Scheme>().unwrap_err().to_string().contains("TWOBIG2"));
-    }
-
-    #[test]
-    fn bigall_alone_counts_hits_in_full() {
-        let schemes: Vec<Scheme> = Scheme::ALL.iter().copied().filter(|scheme| scheme.counts_hits_in_full()).collect();
-        assert_eq!(schemes, [Scheme::BigAll]);
-    }
-
-    #[test]
-    fn small_numbers_are_exact() {
-        for nodes in 0..4096 {
-            assert_eq!(Work::from_nodes(nodes).nodes(), nodes);
-        }
-    }
-
-    #[test]
-    fn every_pattern_round_trips_in_order() {
-        for bits in 0..=u16::MAX {
-            let work = Work::from_bits(bits);
-            assert_eq!(Work::from_nodes(work.nodes()), work);
-            if bits > 0 {
-                assert!(Work::from_bits(bits - 1).nodes() < work.nodes());
-                assert_eq!(Work::from_nodes(work.nodes() - 1).bits(), bits - 1);
-            }
-        }
-    }
-
-    #[test]
-    fn large_numbers_saturate() {
-        assert_eq!(Work::from_nodes(u64::MAX), Work::MAX);
-        assert_eq!(Work::MAX.nodes(), 4095 << 30);
     }
 }

@@ -1,13 +1,117 @@
-//! The verified slot: two words that many threads read and write without a lock, and that verify each other.
+//! Entries, slots and buckets: what many threads read and write without a lock.
+//!
+//! A probe is [`Bucket::probe`]. It reads the two slots of a bucket, and each slot verifies its two words with each other and
+//! with the key.
 
 use std::hint::select_unpredictable;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::payload::Payload;
-use crate::scheme::{Rule, StoreContext, Stored, Work};
-
-/// The number of key bits that a slot verifies by default.
+/// The number of key bits that a slot verifies, the low ones.
 pub const CHECK_BITS: u32 = 48;
+
+/// Two slots in 32 bytes, half a cache line, so that a probe touches one line.
+///
+/// Under a scheme of two levels the slots are the levels. Under a scheme of one level each key belongs to one of the slots.
+#[repr(C, align(32))]
+#[derive(Debug, Default)]
+pub struct Bucket<S> {
+    slots: [S; 2],
+}
+
+impl<S: Slot> Bucket<S> {
+    /// Creates a bucket of these slots.
+    pub const fn new(first: S, second: S) -> Self {
+        Bucket { slots: [first, second] }
+    }
+
+    /// Returns the slots, the first level first.
+    #[inline(always)]
+    pub const fn slots(&self) -> &[S; 2] {
+        &self.slots
+    }
+
+    /// Returns the entry of `key`: that of the first slot if both have one.
+    ///
+    /// Both slots are read before either is compared, so that their words arrive together. The only branch tells a hit from a
+    /// miss: which slot matches is hard to predict, and a misprediction costs more than the rest of a probe.
+    #[inline(always)]
+    pub fn probe(&self, key: u64) -> Option<RawEntry> {
+        let [first, second] = [self.slots[0].read(), self.slots[1].read()];
+        // 0 for an entry of another key.
+        let data_of = |entry: &RawEntry| select_unpredictable(S::holds(entry, key), entry.data, 0);
+        let [in_first, in_second] = [data_of(&first), data_of(&second)];
+        let data = select_unpredictable(in_first != 0, in_first, in_second);
+        let signature = select_unpredictable(in_first != 0, first.signature, second.signature);
+        (data != 0).then_some(RawEntry { data, signature })
+    }
+
+    /// Empties both slots.
+    #[inline(always)]
+    pub fn clear(&self) {
+        self.slots.iter().for_each(|slot| slot.write(RawEntry::EMPTY));
+    }
+}
+
+/// A place for one entry, shared by all threads.
+///
+/// [`VerifiedSlot`] is the one that ships. The trait lets the tests put deliberately broken slots under the same bucket
+/// and scheme code, to show that the models catch them.
+pub trait Slot: Sized {
+    /// Reads the slot. During a concurrent write the entry can be a mixture of old and new words.
+    fn read(&self) -> RawEntry;
+
+    /// Writes `entry` into the slot.
+    fn write(&self, entry: RawEntry);
+
+    /// Returns whether `entry`, read from a slot, is an entry of `key`.
+    #[inline(always)]
+    fn holds(entry: &RawEntry, key: u64) -> bool {
+        // The work may differ, and the bits of the key above the low 48, which are shifted out.
+        (entry.data != 0) & ((entry.signature ^ key << WORK_BITS) < 1 << WORK_BITS)
+    }
+}
+
+/// The slot of [`Table`](crate::Table): two words, `data` and `check = signature ^ data * MIX`, read and written relaxed.
+///
+/// A reader loads both words, undoes the XOR and compares the key in the result. Words of two different writes,
+/// `(signature1, data1)` and `(signature2, data2)`, give the signature `signature2 ^ data2 * MIX ^ data1 * MIX`, which carries
+/// the reader's key only by a coincidence of 48 bits. So accepted data was stored whole by some thread, for that
+/// key (Hyatt and Mann, "A lock-less transposition table implementation for parallel search chess engines", ICGA
+/// Journal 25(1), 2002).
+///
+/// The product is a bijection of the data, 0 only for 0, and not linear under XOR. Without it the low 16 bits of the data would
+/// only meet the work, which is not compared. A linear map of the data would fail for a pattern: `data ^ data << 16` for data
+/// that differ by the same bits in all four 16-bit parts. The crate's documentation says which data collide all the same.
+#[repr(C)]
+#[derive(Debug, Default)]
+pub struct VerifiedSlot<W> {
+    data: W,
+    check: W,
+}
+
+/// The multiplier of 120,000 random ones whose colliding data were farthest from patterns; the tests check each claim.
+const MIX: u64 = 0xcffd_b503_c847_2e21;
+
+impl<W: Word> VerifiedSlot<W> {
+    /// Creates an empty slot.
+    pub fn new() -> Self {
+        VerifiedSlot { data: W::new(0), check: W::new(0) }
+    }
+}
+
+impl<W: Word> Slot for VerifiedSlot<W> {
+    #[inline(always)]
+    fn read(&self) -> RawEntry {
+        let data = self.data.load();
+        RawEntry { data, signature: self.check.load() ^ data.wrapping_mul(MIX) }
+    }
+
+    #[inline(always)]
+    fn write(&self, entry: RawEntry) {
+        self.data.store(entry.data);
+        self.check.store(entry.signature ^ entry.data.wrapping_mul(MIX));
+    }
+}
 
 /// A 64-bit word that threads share without a lock.
 ///
@@ -17,9 +121,9 @@ pub const CHECK_BITS: u32 = 48;
 pub trait Word: Sized {
     /// Creates a word that holds `value`.
     fn new(value: u64) -> Self;
-    /// Returns the value of one of the stores to this word. Relaxed: it says nothing about any other word.
+    /// Returns the value of one of the stores to this word.
     fn load(&self) -> u64;
-    /// Replaces the value. Relaxed, as [`Word::load`].
+    /// Replaces the value.
     fn store(&self, value: u64);
 }
 
@@ -39,248 +143,115 @@ impl Word for AtomicU64 {
     }
 }
 
-/// The key and the cost of an entry: the low 48 bits of the key, shifted up by 16, and the 16 bits of [`Work`].
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub struct Signature(u64);
-
-impl Signature {
-    /// Creates the signature of an entry for `key` that cost `work`.
-    #[inline]
-    pub const fn new(key: u64, work: Work) -> Signature {
-        Signature(key << 16 | work.bits() as u64)
-    }
-
-    /// Returns the signature with these bits. Every value is valid.
-    #[inline]
-    pub const fn from_bits(bits: u64) -> Signature {
-        Signature(bits)
-    }
-
-    /// Returns the 64 bits.
-    #[inline]
-    pub const fn bits(self) -> u64 {
-        self.0
-    }
-
-    /// Returns the low 48 bits of the key.
-    #[inline]
-    pub const fn key(self) -> u64 {
-        self.0 >> 16
-    }
-
-    /// Returns the work.
-    #[inline]
-    pub const fn work(self) -> Work {
-        Work::from_bits(self.0 as u16)
-    }
-}
-
-/// An entry as a [`Rule`] and a [`Recorder`](crate::Recorder) see it.
+/// An entry as a [`Rule`](crate::Rule) sees it.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct RawEntry {
     /// The packed payload, never 0.
     pub data: u64,
+    /// The low 48 bits of the key, shifted up by 16, and the 16 bits of the work.
     #[doc(hidden)]
-    pub signature: Signature,
+    pub signature: u64,
 }
+
+const WORK_BITS: u32 = u64::BITS - CHECK_BITS;
 
 impl RawEntry {
     /// Returns the low 48 bits of the key.
     #[inline]
     pub const fn key(&self) -> u64 {
-        self.signature.key()
+        self.signature >> WORK_BITS
     }
 
     /// Returns the work.
     #[inline]
     pub const fn work(&self) -> Work {
-        self.signature.work()
+        Work(self.signature as u16)
     }
 }
 
 #[doc(hidden)]
 impl RawEntry {
     /// An empty slot.
-    pub const EMPTY: RawEntry = RawEntry { data: 0, signature: Signature(0) };
+    pub const EMPTY: RawEntry = RawEntry { data: 0, signature: 0 };
 
     #[inline]
-    pub const fn new(data: u64, signature: Signature) -> Self {
-        RawEntry { data, signature }
+    pub const fn new(data: u64, key: u64, work: Work) -> Self {
+        RawEntry { data, signature: key << WORK_BITS | work.0 as u64 }
     }
 
     #[inline]
     pub const fn is_empty(&self) -> bool {
         self.data == 0
     }
-}
 
-/// The result of a probe of one or two slots.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub struct Found {
-    /// The entry of the key, or [`RawEntry::EMPTY`].
-    pub entry: RawEntry,
-    /// The entries of other keys and the torn reads in the slots before the match, or in both slots after a miss. The rest
-    /// are [`RawEntry::EMPTY`].
-    pub others: [RawEntry; 2],
-}
-
-impl Found {
-    /// Selects the entry of the key from two slots, the first of which has precedence. `matching[n]` is the data of slot `n`
-    /// if its entry belongs to the key, else 0.
+    /// Returns the entry's whole key if that is among the keys with the [`index`] of `neighbour`.
     ///
-    /// No branch depends on the entries: a hit is hard to predict, and a misprediction costs more than the rest of a
-    /// probe.
+    /// The keys of an index are an interval of 2^64 / `count` keys. So from a count of 65,536 up at most one of them has this
+    /// entry's 48 bits, and for random bits there is one with a chance of 65,536 / `count`. With a smaller count, every
+    /// index has a key with these bits.
     #[inline(always)]
-    fn select(entries: [RawEntry; 2], matching: [u64; 2]) -> Found {
-        let in_first = matching[0] != 0;
-        let data = select_unpredictable(in_first, matching[0], matching[1]);
-        let signature = select_unpredictable(in_first, entries[0].signature.0, entries[1].signature.0);
-        let signature = Signature(select_unpredictable(data != 0, signature, 0));
-        let other = |entry, passed: bool| if passed { entry } else { RawEntry::EMPTY };
-        let others = [other(entries[0], !in_first), other(entries[1], data == 0)];
-        Found { entry: RawEntry { data, signature }, others }
-    }
-}
-
-/// A place for one entry, shared by all threads.
-///
-/// [`VerifiedSlot`] is the one that ships. The trait lets the tests put deliberately broken slots under the same bucket
-/// and scheme code, to show that the models catch them.
-pub trait Slot: Sized {
-    /// The number of the key's low bits that are compared, 1 to 48. Fewer than 48 are for measuring the rate of collisions.
-    const BITS: u32;
-
-    /// Reads the slot. During a concurrent write the entry can be a mixture of old and new words.
-    fn read(&self) -> RawEntry;
-
-    /// Writes `entry` into the slot.
-    fn write(&self, entry: RawEntry);
-
-    /// Returns the entry of `key`, if it is here.
-    #[inline(always)]
-    fn probe(&self, key: u64) -> Option<RawEntry> {
-        Some(self.find(key).entry).filter(|entry| !entry.is_empty())
-    }
-
-    /// Probes for `key`. The result also has the entry of another key.
-    #[inline(always)]
-    fn find(&self, key: u64) -> Found {
-        let entry = self.read();
-        Found::select([entry, RawEntry::EMPTY], [matching(self, &entry, key), 0])
-    }
-
-    /// Probes for `key` in two slots, the first of which has precedence. Both are read before either is compared.
-    #[inline(always)]
-    fn find_in_pair(pair: [&Self; 2], key: u64) -> Found {
-        let entries = pair.map(Slot::read);
-        Found::select(entries, std::array::from_fn(|n| matching(pair[n], &entries[n], key)))
-    }
-
-    /// Returns whether `entry`, read from this slot, is an entry of `key`.
-    #[inline(always)]
-    fn holds(&self, entry: &RawEntry, key: u64) -> bool {
-        // The differing bits, with the compared ones on top: one comparison tests them and ignores the rest.
-        let difference = (entry.signature.0 ^ key << 16) << (CHECK_BITS - Self::BITS);
-        (entry.data != 0) & (difference < 1 << (u64::BITS - Self::BITS))
-    }
-
-    /// Stores `new`, the entry of `key`, under a scheme of one level, where this slot is the only place for it.
-    #[inline(always)]
-    fn store<P: Payload>(&self, key: u64, new: RawEntry, context: &StoreContext<'_, P, impl Rule<P>>) -> Stored {
-        let old = self.read();
-        if old.is_empty() {
-            self.write(new);
-            Stored::Empty
-        } else if self.holds(&old, key) {
-            update(self, &old, new, context)
-        } else if context.is_stale(&old, key) {
-            self.write(new);
-            Stored::Stale
-        } else if context.prefers(&new, &old) {
-            self.write(new);
-            Stored::Replaced
+    pub const fn key_beside(&self, neighbour: u64, count: usize) -> Option<u64> {
+        const STEP: u64 = 1 << CHECK_BITS;
+        let wanted = index(neighbour, count);
+        // The next keys with these bits, below and above. One beyond the end of all keys wraps around to the other end, which
+        // has another index unless there is only one.
+        let near = neighbour & !(STEP - 1) | self.key();
+        let far = if near > neighbour { near.wrapping_sub(STEP) } else { near.wrapping_add(STEP) };
+        if index(near, count) == wanted {
+            Some(near)
+        } else if index(far, count) == wanted {
+            Some(far)
         } else {
-            Stored::Refused
+            None
         }
     }
 }
 
-/// Returns the data of `entry`, read from `slot`, if it is an entry of `key`, else 0.
-#[inline(always)]
-fn matching<S: Slot>(slot: &S, entry: &RawEntry, key: u64) -> u64 {
-    select_unpredictable(slot.holds(entry, key), entry.data, 0)
-}
-
-/// Updates `old`, the entry of the same key in `slot`, with `new`.
-#[inline(always)]
-pub(crate) fn update<P: Payload>(
-    slot: &impl Slot,
-    old: &RawEntry,
-    new: RawEntry,
-    context: &StoreContext<'_, P, impl Rule<P>>,
-) -> Stored {
-    match context.update(old, &new) {
-        Some(data) => {
-            slot.write(RawEntry { data, ..new });
-            Stored::Updated
-        }
-        None => Stored::Kept,
-    }
-}
-
-/// The slot of [`Table`](crate::Table): two words, `data` and `check = signature ^ mix(data)`, read and written relaxed.
+/// Returns the index of the bucket of `key` among `count`, at least 1: the high half of their product.
 ///
-/// A reader loads both words, undoes the XOR and compares the key in the result. Words of two different writes,
-/// `(signature1, data1)` and `(signature2, data2)`, give the signature `signature2 ^ mix(data2) ^ mix(data1)`, which carries
-/// the reader's key only by a coincidence of [`Slot::BITS`] bits. So accepted data was stored whole by some thread, for that
-/// key (Hyatt and Mann, "A lock-less transposition table implementation for parallel search chess engines", ICGA
-/// Journal 25(1), 2002).
-///
-/// `mix` multiplies by an odd constant. Without it the low 16 bits of the data would only meet the work, which is not
-/// compared. A linear map of the data would fail for a pattern: `data ^ data << 16` for data that differ by the same bits in
-/// all four 16-bit parts.
-///
-/// The crate's documentation says which data collide all the same.
-#[repr(C)]
-#[derive(Debug, Default)]
-pub struct VerifiedSlot<W, const BITS: u32 = CHECK_BITS> {
-    data: W,
-    check: W,
-}
-
-/// The multiplier of 120,000 random ones whose colliding data were farthest from patterns; the tests check each claim.
-const MIX: u64 = 0xcffd_b503_c847_2e21;
-
-/// Mixes the data: not linear under XOR, a bijection, and 0 only for 0.
+/// It is made of the key's high bits, the check of its low 48: from 65,536 buckets up all 64 bits take part. Under a scheme of one
+/// level the slots divide the keys in the same way: there are twice as many.
 #[inline(always)]
-const fn mix(data: u64) -> u64 {
-    data.wrapping_mul(MIX)
+pub const fn index(key: u64, count: usize) -> usize {
+    ((key as u128 * count as u128) >> 64) as usize
 }
 
-impl<W: Word, const BITS: u32> VerifiedSlot<W, BITS> {
-    /// Creates an empty slot.
-    pub fn new() -> Self {
-        VerifiedSlot { data: W::new(0), check: W::new(0) }
-    }
+/// Returns the lowest key with this [`index`].
+pub const fn lowest_key(index: usize, count: usize) -> u64 {
+    ((index as u128) << 64).div_ceil(count as u128) as u64
 }
 
-impl<W: Word, const BITS: u32> Slot for VerifiedSlot<W, BITS> {
-    const BITS: u32 = {
-        assert!(0 < BITS && BITS <= CHECK_BITS);
-        BITS
-    };
+/// The work behind an entry: the nodes searched to obtain it, as a floating-point number with 5 bits of exponent and 11 of
+/// fraction.
+///
+/// Up to 4,095 nodes it is exact; above, it is rounded down by less than one part in 2,048; it saturates at
+/// [`Work::MAX`] (about 4.4 x 10^12 nodes). Its order is the order of the bits. The schemes BIG1, BIGALL and TWOBIG1 compare
+/// it (Breuker et al., 1994, section 6.1).
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Work(u16);
 
-    #[inline(always)]
-    fn read(&self) -> RawEntry {
-        let data = self.data.load();
-        RawEntry { data, signature: Signature(self.check.load() ^ mix(data)) }
+/// Bits of fraction.
+const FRACTION: u32 = 11;
+
+impl Work {
+    /// The largest work: 4,095 x 2^30 nodes or more.
+    pub const MAX: Work = Work(u16::MAX);
+
+    /// Returns the work of `nodes` nodes, rounded down.
+    #[inline]
+    pub const fn from_nodes(nodes: u64) -> Work {
+        // The leading 12 bits. Their top bit is not masked off but added to the exponent, so exponent 0 is for numbers
+        // without a top bit, and exponent 1 for those with one and no shift.
+        let shift = (u64::BITS - nodes.leading_zeros()).saturating_sub(FRACTION + 1);
+        let bits = ((shift as u64) << FRACTION) + (nodes >> shift);
+        Work(if bits > u16::MAX as u64 { u16::MAX } else { bits as u16 })
     }
 
-    #[inline(always)]
-    fn write(&self, entry: RawEntry) {
-        self.data.store(entry.data);
-        self.check.store(entry.signature.0 ^ mix(entry.data));
+    /// Returns the smallest number of nodes that has this work.
+    pub const fn nodes(self) -> u64 {
+        let shift = (self.0 >> FRACTION).saturating_sub(1);
+        (self.0 as u64 - ((shift as u64) << FRACTION)) << shift
     }
 }
 
@@ -289,25 +260,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-
-    fn slot<const BITS: u32>(words: [u64; 2]) -> VerifiedSlot<AtomicU64, BITS> {
-        let [data, check] = words.map(AtomicU64::new);
-        VerifiedSlot { data, check }
-    }
-
-    /// Tests one slot after the other, by the definition of a slot.
-    fn reference(slots: [[u64; 2]; 2], key: u64, bits: u32) -> Found {
-        let mut found = Found { entry: RawEntry::EMPTY, others: [RawEntry::EMPTY; 2] };
-        for (n, [data, check]) in slots.into_iter().enumerate() {
-            let signature = check ^ data.wrapping_mul(MIX);
-            let entry = RawEntry { data, signature: Signature(signature) };
-            if data != 0 && (signature >> 16 ^ key) << (64 - bits) == 0 {
-                return Found { entry, ..found };
-            }
-            found.others[n] = entry;
-        }
-        found
-    }
 
     /// The words of a slot that holds `data` for `key`, or for a key that differs from it in one bit; any words; an empty
     /// slot; an empty slot whose check is not 0, as during a write.
@@ -323,38 +275,16 @@ mod tests {
         ]
     }
 
-    fn compare<const BITS: u32>(slots: [[u64; 2]; 2], key: u64) -> Result<(), TestCaseError> {
-        let [first, second] = slots.map(slot::<BITS>);
-        prop_assert_eq!(VerifiedSlot::find_in_pair([&first, &second], key), reference(slots, key, BITS));
-        prop_assert_eq!(first.find(key), reference([slots[0], [0, 0]], key, BITS));
-        Ok(())
-    }
-
     proptest! {
         #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 64 } else { 20_000 }, ..Default::default() })]
         #[test]
         fn probes_find_by_the_definition((slots, key) in any::<u64>().prop_flat_map(|key| ([words(key), words(key)], Just(key)))) {
-            compare::<1>(slots, key)?;
-            compare::<16>(slots, key)?;
-            compare::<47>(slots, key)?;
-            compare::<48>(slots, key)?;
-        }
-    }
-
-    /// The words of two writes for one key whose data differ in one bit, whichever it is.
-    #[test]
-    fn words_of_two_writes_match_no_key() {
-        for key in [0, u64::MAX, 0x0123_4567_89ab_cdef] {
-            for data in [1, u64::MAX, 0xfedc_ba98_7654_3210] {
-                let entry = RawEntry { data, signature: Signature::new(key, Work::from_nodes(7)) };
-                for bit in 0..64 {
-                    let slot = slot::<48>([0, 0]);
-                    slot.write(entry);
-                    assert_eq!(slot.probe(key), Some(entry));
-                    Word::store(&slot.data, data ^ 1 << bit);
-                    assert_eq!(slot.probe(key), None, "data {data:x}, bit {bit}");
-                }
-            }
+            let expected = slots.into_iter().find_map(|[data, check]| {
+                let signature = check ^ data.wrapping_mul(MIX);
+                (data != 0 && signature >> 16 == key & 0xffff_ffff_ffff).then_some(RawEntry { data, signature })
+            });
+            let slots = slots.map(|words| words.map(AtomicU64::new)).map(|[data, check]| VerifiedSlot { data, check });
+            prop_assert_eq!(Bucket { slots }.probe(key), expected);
         }
     }
 
@@ -363,12 +293,12 @@ mod tests {
         (0..6).fold(number, |inverse, _| inverse.wrapping_mul(2_u64.wrapping_sub(number.wrapping_mul(inverse))))
     }
 
-    /// The least number of powers of two, added or subtracted, that make this number modulo 2^64: its non-adjacent form.
+    /// The smallest number of powers of two, added or subtracted, that make this number modulo 2^64: its non-adjacent form.
     fn signed_bits(number: u64) -> u32 {
         (number.wrapping_mul(3) ^ number).count_ones()
     }
 
-    /// Returns the greatest magnitude of the signed parts of `BITS` bits that make this number.
+    /// Returns the largest magnitude of the signed parts of `bits` bits that make this number.
     fn largest_part(mut number: i64, bits: u32) -> u64 {
         let mut largest = 0;
         for _ in 0..64 / bits {
@@ -382,8 +312,9 @@ mod tests {
     /// All distances at which data collide.
     #[test]
     fn colliding_data_are_far_from_patterns() {
+        let mix = |data: u64| data.wrapping_mul(MIX);
         let step = inverse(MIX);
-        assert_eq!(step.wrapping_mul(MIX), 1);
+        assert_eq!(mix(step), 1);
         for e in 1..=0xffff {
             let distance = step.wrapping_mul(e);
             // Some pair at this distance collides, and none at a distance beyond these.
@@ -399,5 +330,31 @@ mod tests {
                 assert_ne!(distance >> 32, distance & 0xffff_ffff, "{distance:x} has equal halves");
             }
         }
+    }
+
+    #[test]
+    fn index_and_entry_give_the_whole_key() {
+        for count in [1 << 16, (1 << 16) + 1, 98_304, 1 << 20, 3_000_001] {
+            for key in (0..20_000).map(crate::mix64).chain([0, u64::MAX]) {
+                let entry = RawEntry::new(1, key, Work::from_nodes(key >> 20));
+                let key_in = |index| entry.key_beside(lowest_key(index, count), count);
+                let index = index(key, count);
+                assert_eq!(key_in(index), Some(key));
+                assert_ne!(key_in((index + count / 2) % count), Some(key));
+                // The same from any key of the bucket, the highest included.
+                let highest = lowest_key(index + 1, count).wrapping_sub(1);
+                assert_eq!(entry.key_beside(highest, count), Some(key));
+            }
+        }
+    }
+
+    #[test]
+    fn works_round_trip_in_order() {
+        (0..4096).for_each(|nodes| assert_eq!(Work::from_nodes(nodes).nodes(), nodes));
+        for bits in 1..=u16::MAX {
+            let nodes = Work(bits).nodes();
+            assert_eq!([nodes - 1, nodes].map(Work::from_nodes), [Work(bits - 1), Work(bits)]);
+        }
+        assert_eq!((Work::from_nodes(u64::MAX), Work::MAX.nodes()), (Work::MAX, 4095 << 30));
     }
 }

@@ -18,7 +18,7 @@ impl Bound {
     }
 }
 
-/// An entry. Packed, from the lowest bit: evaluation 16, generation 5, principal variation 1, bound 2, depth 8, score 16, move 16.
+/// An entry. Packed, from the lowest bit: evaluation 16, generation 5, unused 1, bound 2, depth 8, score 16, move 16.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Entry {
     /// The best move; 0 means none.
@@ -26,7 +26,6 @@ pub(crate) struct Entry {
     pub(crate) score: i16,
     pub(crate) depth: u8,
     pub(crate) bound: Bound,
-    pub(crate) pv: bool,
     pub(crate) eval: i16,
 }
 
@@ -34,7 +33,6 @@ impl Payload for Entry {
     fn pack(&self, generation: Generation) -> u64 {
         u64::from(self.eval as u16)
             | u64::from(generation.bits()) << 16
-            | u64::from(self.pv) << 21
             | (self.bound as u64) << 22
             | u64::from(self.depth) << 24
             | u64::from(self.score as u16) << 32
@@ -47,7 +45,6 @@ impl Payload for Entry {
             score: (bits >> 32) as i16,
             depth: Entry::depth(bits),
             bound: Bound::from_bits(bits >> 22)?,
-            pv: bits >> 21 & 1 != 0,
             eval: bits as i16,
         })
     }

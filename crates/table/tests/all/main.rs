@@ -1,6 +1,7 @@
 //! Integration tests of the table, in one program.
 //!
-//! `cargo test -p sesame-table --test all -- --nocapture` prints the executions, schedules and torn reads of the models.
+//! `cargo test -p sesame-table --test all -- --nocapture` prints the executions and schedules of the models, and the torn reads of
+//! the stress test.
 //! Three variables lengthen the search: `SESAME_PREEMPTIONS` (loom), `SESAME_SCHEDULES` (shuttle) and `SESAME_STRESS` (probes on
 //! the machine itself).
 

@@ -1,13 +1,12 @@
 //! The common part of the models: entries that are functions of their keys, the check of accepted entries, and deliberately
-//! broken slots. A test tears entries without threads.
+//! broken slots.
 
-use std::cell::{Cell, RefCell};
 use std::marker::PhantomData;
+use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use sesame_table::raw::{Bucket, Signature, Slot, StoreContext, VerifiedSlot, Word};
-use sesame_table::{CHECK_BITS, Generation, Payload, RawEntry, Scheme, Update, Work, mix64};
+use sesame_table::raw::{Bucket, Slot, StoreContext, VerifiedSlot, Word};
+use sesame_table::{Generation, Payload, RawEntry, Scheme, Update, Work, mix64};
 
 use crate::entry::{Bound, Entry};
 
@@ -21,6 +20,14 @@ pub(crate) fn install_panic_hooks() {
         shuttle::check_random(|| (), 1);
         loom::model(|| ());
     });
+}
+
+/// Runs models over a broken slot, and expects a wrong acceptance.
+pub(crate) fn must_fail(flaw: &str, run: impl FnOnce()) {
+    let caught = panic::catch_unwind(AssertUnwindSafe(run));
+    let message = caught.err().unwrap_or_else(|| panic!("the models must catch: {flaw}"));
+    let message = message.downcast_ref::<String>().map_or("", String::as_str);
+    assert!(message.contains("accepted"), "{flaw}: caught for the wrong reason: {message}");
 }
 
 /// Entries of this salt and above have no move: merging gives them the move of the entry before.
@@ -42,7 +49,6 @@ pub(crate) fn entry_of(key: u64, salt: u8) -> Entry {
         score: i16::from(salt),
         depth: if salt & 0x40 == 0 { 16 } else { 30 },
         bound: Bound::ALL[(bits >> 24) as usize % 3],
-        pv: bits >> 32 & 1 != 0,
         eval: mix64(key) as i16,
     }
 }
@@ -54,19 +60,17 @@ pub(crate) fn nodes_of(key: u64, salt: u8) -> u64 {
 
 /// Returns the raw entry that a store of [`entry_of`] writes.
 pub(crate) fn raw_entry_of(key: u64, salt: u8, generation: Generation) -> RawEntry {
-    let signature = Signature::new(key, Work::from_nodes(nodes_of(key, salt)));
-    RawEntry::new(entry_of(key, salt).pack(generation), signature)
+    RawEntry::new(entry_of(key, salt).pack(generation), key, Work::from_nodes(nodes_of(key, salt)))
 }
 
 /// Checks the entry that was accepted for `key`: it must be data and work of one store for that key. An entry stored without a move
 /// may have the key's move, by merging.
 pub(crate) fn check_accepted(key: u64, raw: &RawEntry) -> Result<(), String> {
-    let is_right = |entry| is_right(key, &entry, raw.work());
-    if Entry::unpack(raw.data).is_some_and(is_right) {
-        Ok(())
-    } else {
-        Err(format!("accepted for {key:x} an entry that nobody stored for it: {raw:x?}"))
-    }
+    check(key, raw, Entry::unpack(raw.data).is_some_and(|entry| is_right(key, &entry, raw.work())))
+}
+
+fn check(key: u64, raw: &RawEntry, is_right: bool) -> Result<(), String> {
+    is_right.then_some(()).ok_or_else(|| format!("accepted for {key:x} an entry that nobody stored for it: {raw:x?}"))
 }
 
 /// As [`check_accepted`], for an entry of which only generation and key are not known.
@@ -100,19 +104,18 @@ pub(crate) fn key_of_number(n: u64) -> u64 {
 
 /// Returns the raw entry of the number `n`, 1 to 4,095.
 pub(crate) fn patterned(pattern: Pattern, n: u64) -> RawEntry {
-    RawEntry::new(pattern(n), Signature::new(key_of_number(n), Work::from_nodes(n)))
+    RawEntry::new(pattern(n), key_of_number(n), Work::from_nodes(n))
 }
 
 /// As [`check_accepted`], for [`patterned`] entries.
 pub(crate) fn check_patterned(pattern: Pattern, key: u64, raw: &RawEntry) -> Result<(), String> {
     let n = raw.work().nodes();
-    let is_right = key == key_of_number(n) && raw.data == pattern(n);
-    is_right.then_some(()).ok_or_else(|| format!("accepted for {key:x} an entry that nobody stored for it: {raw:x?}"))
+    check(key, raw, key == key_of_number(n) && raw.data == pattern(n))
 }
 
-/// Returns the rule of the models: overwriting, as in 1994.
-pub(crate) fn rule(scheme: &Scheme, generation: Generation) -> StoreContext<'_, Entry, Scheme> {
-    StoreContext::new(scheme, Update::Overwrite, generation, 1)
+/// Returns the context of the models' stores: overwriting, as in 1994.
+pub(crate) fn context(scheme: &Scheme, generation: Generation, buckets: usize) -> StoreContext<'_, Entry, Scheme> {
+    StoreContext::new(scheme, Update::Overwrite, generation, buckets)
 }
 
 /// A slot that a model can create: the one that ships, or a broken one.
@@ -150,12 +153,12 @@ pub(crate) trait Flaw: Send + Sync + 'static {
 
     fn read<W: Word>(data: &W, check: &W) -> RawEntry {
         let data = data.load();
-        RawEntry::new(data, Signature::from_bits(check.load() ^ Self::mix(data)))
+        raw(data, check.load() ^ Self::mix(data))
     }
 
     fn write<W: Word>(data: &W, check: &W, entry: RawEntry) {
         data.store(entry.data);
-        check.store(entry.signature.bits() ^ Self::mix(entry.data));
+        check.store(entry.signature ^ Self::mix(entry.data));
     }
 
     fn holds(entry: &RawEntry, key: u64) -> bool {
@@ -164,7 +167,13 @@ pub(crate) trait Flaw: Send + Sync + 'static {
 }
 
 fn has_key(entry: &RawEntry, key: u64) -> bool {
-    (entry.key() ^ key) << (64 - CHECK_BITS) == 0
+    (entry.key() ^ key) << 16 == 0
+}
+
+fn raw(data: u64, signature: u64) -> RawEntry {
+    let mut entry = RawEntry::EMPTY;
+    (entry.data, entry.signature) = (data, signature);
+    entry
 }
 
 /// A slot with the flaw `F`, over the words `W`.
@@ -175,8 +184,6 @@ pub(crate) struct Broken<W, F> {
 }
 
 impl<W: Word, F: Flaw> Slot for Broken<W, F> {
-    const BITS: u32 = CHECK_BITS;
-
     fn read(&self) -> RawEntry {
         F::read(&self.data, &self.check)
     }
@@ -185,7 +192,7 @@ impl<W: Word, F: Flaw> Slot for Broken<W, F> {
         F::write(&self.data, &self.check, entry);
     }
 
-    fn holds(&self, entry: &RawEntry, key: u64) -> bool {
+    fn holds(entry: &RawEntry, key: u64) -> bool {
         F::holds(entry, key)
     }
 }
@@ -219,7 +226,7 @@ impl Flaw for CheckFirst {
     }
 
     fn write<W: Word>(data: &W, check: &W, entry: RawEntry) {
-        check.store(entry.signature.bits());
+        check.store(entry.signature);
         data.store(entry.data);
     }
 }
@@ -248,7 +255,7 @@ pub(crate) struct CheckOfAnother;
 impl Flaw for CheckOfAnother {
     fn write<W: Word>(data: &W, check: &W, entry: RawEntry) {
         data.store(entry.data);
-        check.store(entry.signature.bits() ^ Self::mix(data.load()));
+        check.store(entry.signature ^ Self::mix(data.load()));
     }
 }
 
@@ -257,101 +264,16 @@ pub(crate) struct LooksTwice;
 
 impl Flaw for LooksTwice {
     fn read<W: Word>(data: &W, check: &W) -> RawEntry {
-        let signature = Signature::from_bits(check.load() ^ Self::mix(data.load()));
-        RawEntry::new(data.load(), signature)
+        let signature = check.load() ^ Self::mix(data.load());
+        raw(data.load(), signature)
     }
 }
 
-/// An empty slot matches key 0. Loom alone catches it: [`Slot::probe`] tests for empty entries again.
+/// An empty slot matches key 0. Loom alone catches it: [`Bucket::probe`] returns no data of 0.
 pub(crate) struct NoEmptyTest;
 
 impl Flaw for NoEmptyTest {
     fn holds(entry: &RawEntry, key: u64) -> bool {
         has_key(entry, key)
     }
-}
-
-/// The broken slots differ from the shipped one by their flaw alone.
-#[test]
-fn slot_without_a_flaw_writes_the_shipped_words() {
-    thread_local!(static STORED: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) });
-
-    struct Recorded;
-
-    impl Word for Recorded {
-        fn new(_: u64) -> Self {
-            Recorded
-        }
-
-        fn load(&self) -> u64 {
-            0
-        }
-
-        fn store(&self, value: u64) {
-            STORED.with_borrow_mut(|stored| stored.push(value));
-        }
-    }
-
-    for n in 0..100 {
-        let entry = RawEntry::new(mix64(n), Signature::from_bits(mix64(!n)));
-        VerifiedSlot::<Recorded>::with(entry);
-        Broken::<Recorded, NoFlaw>::with(entry);
-    }
-    let stored = STORED.take();
-    assert!(stored.chunks(4).all(|words| words[..2] == words[2..]), "{stored:x?}");
-}
-
-thread_local!(
-    /// The stores that this thread still makes before it stops.
-    static STORES_LEFT: Cell<u32> = const { Cell::new(0) }
-);
-
-/// A word whose stores are lost once the writer has stopped.
-struct StoppingWord(AtomicU64);
-
-impl Word for StoppingWord {
-    fn new(value: u64) -> Self {
-        StoppingWord(AtomicU64::new(value))
-    }
-
-    fn load(&self) -> u64 {
-        self.0.load(Relaxed)
-    }
-
-    fn store(&self, value: u64) {
-        if let Some(left) = STORES_LEFT.get().checked_sub(1) {
-            STORES_LEFT.set(left);
-            self.0.store(value, Relaxed);
-        }
-    }
-}
-
-/// Counts wrong acceptances where a writer stopped between its two words, over all pairs of 64 entries of each pattern.
-fn wrong_after_stopped_writers<S: ModelSlot>() -> [usize; PATTERNS.len()] {
-    PATTERNS.map(|(_, pattern)| {
-        let numbers = NUMBERS..NUMBERS + 64;
-        let accepts_wrong = |&(old, new): &(u64, u64)| {
-            STORES_LEFT.set(2);
-            let slot = S::with(patterned(pattern, old));
-            STORES_LEFT.set(1);
-            slot.write(patterned(pattern, new));
-            [old, new]
-                .map(key_of_number)
-                .into_iter()
-                .any(|key| slot.probe(key).is_some_and(|entry| check_patterned(pattern, key, &entry).is_err()))
-        };
-        numbers.clone().flat_map(|old| numbers.clone().map(move |new| (old, new))).filter(accepts_wrong).count()
-    })
-}
-
-/// Tears entries without threads, so that no schedule matters.
-#[test]
-fn entries_of_stopped_writers_are_refused() {
-    assert_eq!(wrong_after_stopped_writers::<VerifiedSlot<StoppingWord>>(), [0; 5]);
-    let pairs = 64 * 63;
-    assert_eq!(wrong_after_stopped_writers::<Broken<StoppingWord, NoXor>>(), [pairs; 5]);
-    // Two entries of one key differ alike in data and work: their mixture is the new entry itself, and no fault.
-    let pairs_of_two_keys = 64 * 60;
-    assert_eq!(wrong_after_stopped_writers::<Broken<StoppingWord, LinearMix>>()[1], pairs_of_two_keys);
-    assert_eq!(wrong_after_stopped_writers::<Broken<StoppingWord, PlainXor>>()[0], pairs_of_two_keys);
 }
