@@ -13,7 +13,7 @@ use super::outbox::Outbox;
 use super::transport::{Mail, ProcessClock, Transport};
 use super::{INTERVAL, LEADER, Patience};
 use crate::search::{Control, RemoteEntries, TranspositionTable};
-use crate::smp::{Ballot, SearchLink};
+use crate::smp::{Ballot, RemoteStart, SearchLink};
 
 /// Between two looks at whether the leader has left.
 const LOOK: Duration = Duration::from_millis(10);
@@ -103,20 +103,19 @@ impl FollowerLink {
 impl SearchLink for FollowerLink {
     fn relay(&self, _: &str) {}
 
-    fn announce(&self, _: String, _: bool) {}
-
     fn wait_until_ready(&self, _: &dyn Fn() -> bool) -> Option<String> {
         None
     }
 
     fn begin(
         &self,
+        start: &RemoteStart,
         control: &Arc<Control>,
         table: &Arc<TranspositionTable>,
-        fingerprint: u64,
     ) -> Result<Arc<RemoteEntries>, Option<String>> {
         let mut state = self.state.lock();
-        (state.running, state.fingerprint) = (Some((Arc::clone(control), Arc::clone(table))), fingerprint);
+        state.running = Some((Arc::clone(control), Arc::clone(table)));
+        state.fingerprint = start.fingerprint;
         Ok(Arc::clone(&self.exchange))
     }
 

@@ -14,7 +14,7 @@ use super::outbox::Outbox;
 use super::transport::{Mail, ProcessClock, Transport};
 use super::{INTERVAL, LEADER, Patience};
 use crate::search::{Control, RemoteEntries, TranspositionTable};
-use crate::smp::{Ballot, SearchLink};
+use crate::smp::{Ballot, RemoteStart, SearchLink};
 
 /// Between two looks at the messages without a search, unless an order comes.
 const IDLE_INTERVAL: Duration = Duration::from_millis(10);
@@ -34,20 +34,14 @@ pub(super) enum Order {
     Lines(String),
     /// Replies when the followers have carried out all lines, or [`State::given_up`]. Requests are numbered from 1.
     Ready(u64, Sender<()>),
-    Begin {
-        lines: String,
-        may_finish: bool,
-        control: Arc<Control>,
-        fingerprint: u64,
-    },
-    /// Stops the followers, and replies with their ballots at this time at the latest.
-    End(Sender<Vec<Ballot>>, Instant),
+    Begin(RemoteStart, Arc<Control>),
+    /// Stops the followers, and replies with their ballots after this time at the latest.
+    End(Sender<Vec<Ballot>>, Duration),
     Quit,
 }
 
 pub(crate) struct LeaderLink {
     pub(super) orders: Sender<Order>,
-    announced: Mutex<Option<(String, bool)>>,
     /// Number of the last [`Order::Ready`].
     asked: AtomicU64,
     exchange: Arc<RemoteEntries>,
@@ -94,15 +88,7 @@ impl LeaderLink {
         let state: Arc<State> = Arc::default();
         state.is_one_ready.store(true, Relaxed);
         let of_thread = Arc::clone(&state);
-        let link = LeaderLink {
-            orders,
-            announced: Mutex::new(None),
-            asked: AtomicU64::new(0),
-            exchange,
-            state,
-            patience,
-            thread: Mutex::new(None),
-        };
+        let link = LeaderLink { orders, asked: AtomicU64::new(0), exchange, state, patience, thread: Mutex::new(None) };
         (link, move |transport| LeaderLoop::new(Mail::new(transport), inbox, outbox, of_thread, patience))
     }
 
@@ -145,10 +131,6 @@ impl SearchLink for LeaderLink {
         let _ = self.orders.send(Order::Lines(lines.to_owned()));
     }
 
-    fn announce(&self, lines: String, may_finish: bool) {
-        *self.announced.lock() = Some((lines, may_finish));
-    }
-
     fn wait_until_ready(&self, is_over: &dyn Fn() -> bool) -> Option<String> {
         let (reply, receiver) = bounded(1);
         let number = self.asked.fetch_add(1, Relaxed) + 1;
@@ -166,17 +148,15 @@ impl SearchLink for LeaderLink {
 
     fn begin(
         &self,
+        start: &RemoteStart,
         control: &Arc<Control>,
         table: &Arc<TranspositionTable>,
-        fingerprint: u64,
     ) -> Result<Arc<RemoteEntries>, Option<String>> {
-        let (lines, may_finish) = self.announced.lock().take().ok_or(None)?;
         if !self.state.is_one_ready.load(Relaxed) {
             return Err(self.message());
         }
         *self.state.table.lock() = Some(Arc::clone(table));
-        let control = Arc::clone(control);
-        self.orders.send(Order::Begin { lines, may_finish, control, fingerprint }).map_err(|_| None)?;
+        self.orders.send(Order::Begin(start.clone(), Arc::clone(control))).map_err(|_| None)?;
         Ok(Arc::clone(&self.exchange))
     }
 
@@ -185,7 +165,7 @@ impl SearchLink for LeaderLink {
         *self.state.table.lock() = None;
         let (reply, receiver) = bounded(1);
         // The ballots of those in time come before the limit. A late one is no fault.
-        let _ = self.orders.send(Order::End(reply, Instant::now() + limit * 3 / 4));
+        let _ = self.orders.send(Order::End(reply, limit * 3 / 4));
         let ballots = self.wait(&receiver, limit).unwrap_or_default();
         (ballots, self.message())
     }
@@ -277,11 +257,10 @@ enum Phase {
 }
 
 struct Running {
+    start: RemoteStart,
     control: Arc<Control>,
-    may_finish: bool,
-    fingerprint: u64,
     /// Where the ballots go, and when at the latest.
-    end: Option<(Sender<Vec<Ballot>>, Instant)>,
+    end: Option<(Sender<Vec<Ballot>>, Duration)>,
 }
 
 impl<T: Transport> LeaderLoop<T> {
@@ -349,7 +328,7 @@ impl<T: Transport> LeaderLoop<T> {
 
     fn carry_out(&mut self, order: Order, now: Duration) {
         match (order, &mut self.phase) {
-            (Order::End(reply, deadline), Phase::Search(running)) => running.end = Some((reply, deadline)),
+            (Order::End(reply, limit), Phase::Search(running)) => running.end = Some((reply, now + limit)),
             // The owner of a search sends nothing else before its end: it has gone.
             (order, Phase::Search(_)) => {
                 self.phase = Phase::Idle;
@@ -365,15 +344,15 @@ impl<T: Transport> LeaderLoop<T> {
                 }
                 self.phase = Phase::Ready(number, reply);
             }
-            (Order::Begin { lines, may_finish, control, fingerprint }, _) => {
+            (Order::Begin(start, control), _) => {
                 self.search += 1;
                 let search = self.search;
                 for (_, machine) in self.machines_mut().filter(|(_, machine)| machine.is_ready()) {
-                    machine.text.extend(lines.as_bytes());
+                    machine.text.extend(start.lines.as_bytes());
                     machine.search = search;
                 }
                 self.outbox.clear();
-                self.phase = Phase::Search(Running { control, may_finish, fingerprint, end: None });
+                self.phase = Phase::Search(Running { start, control, end: None });
             }
             // A search that did not begin.
             (Order::End(reply, _), _) => drop(reply.send(Vec::new())),
@@ -393,7 +372,7 @@ impl<T: Transport> LeaderLoop<T> {
         machine.is_late &= block.ready < machine.asked;
         machine.block = block;
         let Phase::Search(running) = &self.phase else { return };
-        if machine.takes_part(self.search, running.fingerprint) {
+        if machine.takes_part(self.search, running.start.fingerprint) {
             machine.is_strange = false;
             if let (Load::Entries(entries), Some(table)) = (&machine.block.load, &*self.state.table.lock()) {
                 self.outbox.store(entries, table);
@@ -443,7 +422,7 @@ impl<T: Transport> LeaderLoop<T> {
                 }
             }
             Phase::Search(running) => {
-                if self.advance_search(running) {
+                if self.advance_search(running, now) {
                     self.phase = Phase::Idle;
                 }
             }
@@ -478,19 +457,19 @@ impl<T: Transport> LeaderLoop<T> {
     }
 
     /// Counts nodes, and hands over the ballots when it is time. Returns true if the search has ended.
-    fn advance_search(&self, running: &Running) -> bool {
+    fn advance_search(&self, running: &Running, now: Duration) -> bool {
         let search = self.search;
-        let alike = || self.machines().filter(|(_, machine)| machine.takes_part(search, running.fingerprint));
+        let alike = || self.machines().filter(|(_, machine)| machine.takes_part(search, running.start.fingerprint));
         let nodes = alike().map(|(_, machine)| machine.block.nodes).sum();
         running.control.set_remote_counts(nodes, alike().map(|(_, machine)| machine.block.tb_hits).sum());
         let Some((reply, deadline)) = &running.end else {
-            if running.may_finish && alike().any(|(_, machine)| machine.block.is_finished) {
+            if running.start.may_finish && alike().any(|(_, machine)| machine.block.is_finished) {
                 running.control.stop();
             }
             return false;
         };
         let is_awaited = |machine: &Machine| machine.search == search && machine.is_searching() && machine.answers();
-        if self.machines().any(|(_, machine)| is_awaited(machine)) && Instant::now() < *deadline {
+        if self.machines().any(|(_, machine)| is_awaited(machine)) && now < *deadline {
             return false;
         }
         let ballots = alike().filter_map(|(_, machine)| match &machine.block {
@@ -503,7 +482,7 @@ impl<T: Transport> LeaderLoop<T> {
 
     fn send(&mut self, now: Duration) {
         let (fingerprint, is_ending) = match &self.phase {
-            Phase::Search(Running { fingerprint, end, .. }) => (*fingerprint, end.is_some()),
+            Phase::Search(Running { start, end, .. }) => (start.fingerprint, end.is_some()),
             _ => (0, true),
         };
         // Without a receiver, entries wait in the queue.

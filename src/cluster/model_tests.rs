@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::io::Write;
 use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crossbeam_channel::{Receiver, TryRecvError, bounded};
 use parking_lot::Mutex;
@@ -22,7 +22,7 @@ use super::{INTERVAL, LEADER, Patience};
 use crate::position::{Move, Square};
 use crate::search::{Bound, Control, TranspositionTable};
 use crate::smp::models::explore::{many_schedules, must_fail, require};
-use crate::smp::{Ballot, Line, RootResult, Score, SearchLink};
+use crate::smp::{Ballot, Line, RemoteStart, RootResult, Score, SearchLink};
 
 const RANKS: usize = 3;
 const SEARCHES: u32 = 2;
@@ -124,6 +124,10 @@ fn table() -> &'static Arc<TranspositionTable> {
     TABLE.get_or_init(|| Arc::new(TranspositionTable::with_mib(1, Scheme::default()).unwrap()))
 }
 
+fn start() -> RemoteStart {
+    RemoteStart { lines: "position startpos\ngo infinite\n".to_owned(), may_finish: false, fingerprint: 1 }
+}
+
 /// Says which machine found it, in which of its searches.
 fn ballot(machine: usize, search: u32) -> Ballot {
     let mv = Move::new(Square::E2, Square::E4, None);
@@ -149,7 +153,7 @@ fn follow(link: &FollowerLink, mut session: FollowerSession) {
                 "go infinite" => {
                     searches += 1;
                     require(!std::mem::replace(&mut is_searching, true), || "a search within a search".to_owned());
-                    link.begin(&Arc::new(Control::new(1, None)), table(), 1).unwrap();
+                    link.begin(&start(), &Arc::new(Control::new(1, None)), table()).unwrap();
                 }
                 "stop" => {
                     require(std::mem::take(&mut is_searching), || "a stop without a search".to_owned());
@@ -176,22 +180,19 @@ fn reply<T>(receiver: &Receiver<T>) -> T {
 
 /// The session of the leader: searches and an `isready`.
 fn lead(link: &LeaderLink) {
-    let forever = Instant::now() + Duration::from_secs(1000);
     for search in 1..=SEARCHES {
         if search == 2 {
             let (sender, receiver) = bounded(1);
             link.orders.send(Order::Ready(1, sender)).unwrap();
             reply(&receiver);
         }
-        link.announce("position startpos\ngo infinite\n".to_owned(), false);
         let control = Arc::new(Control::new(1, None));
-        while link.begin(&control, table(), 1).is_err() {
-            link.announce("position startpos\ngo infinite\n".to_owned(), false);
+        while link.begin(&start(), &control, table()).is_err() {
             thread::yield_now();
         }
         thread::yield_now();
         let (sender, receiver) = bounded(1);
-        link.orders.send(Order::End(sender, forever)).unwrap();
+        link.orders.send(Order::End(sender, FOREVER)).unwrap();
         let ballots = reply(&receiver);
         require(ballots == [ballot(1, search), ballot(2, search)], || format!("search {search}: {ballots:?}"));
     }

@@ -3,7 +3,7 @@
 
 use std::io::Read;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::SeqCst};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -17,7 +17,7 @@ use super::transport::{Mail, Transport, local};
 use super::*;
 use crate::position::{Move, Square};
 use crate::search::{Bound, Control, RemoteEntries, RemoteEntry, TranspositionTable, TtEntry};
-use crate::smp::{Ballot, Line, RootResult, Score, SearchLink};
+use crate::smp::{Ballot, Line, RemoteStart, RootResult, Score, SearchLink};
 
 /// Of the machine under test, and of one with another network.
 const OURS: u64 = 1;
@@ -103,6 +103,12 @@ fn leader(transport: impl Transport + Send + 'static, patience: Patience) -> Lea
     link
 }
 
+fn follower_session(transport: impl Transport + Send + 'static, patience: Patience) -> (FollowerLink, FollowerSession) {
+    let (link, session, work) = FollowerLink::new(transport.rank(), transport.ranks(), patience);
+    link.set_thread(thread::spawn(move || work(transport).run()));
+    (link, session)
+}
+
 /// Returns once the other has received the block.
 fn tell<T: Transport>(mail: &mut Mail<T>, to: usize, block: Block) {
     while !mail.send(to, block.clone(), Duration::ZERO, Duration::ZERO) {
@@ -111,9 +117,12 @@ fn tell<T: Transport>(mail: &mut Mail<T>, to: usize, block: Block) {
     wait_until("the block is received", || mail.has_received(to, |_| true));
 }
 
+fn start_of_search() -> RemoteStart {
+    RemoteStart { lines: "position startpos\ngo infinite\n".to_owned(), may_finish: false, fingerprint: OURS }
+}
+
 fn begin(link: &dyn SearchLink, control: &Arc<Control>, table: &Arc<TranspositionTable>) -> bool {
-    link.announce("position startpos\ngo infinite\n".to_owned(), false);
-    link.begin(control, table, OURS).is_ok()
+    link.begin(&start_of_search(), control, table).is_ok()
 }
 
 #[test]
@@ -153,11 +162,9 @@ fn leader_takes_what_machines_with_its_network_find() {
 fn follower_stores_what_machines_with_its_network_send() {
     let mut group = local::group(2).into_iter();
     let mut leader = Mail::new(group.next().unwrap());
-    let (link, session, work) = FollowerLink::new(1, 2, PATIENT);
-    let transport = group.next().unwrap();
-    link.set_thread(thread::spawn(move || work(transport).run()));
+    let (link, session) = follower_session(group.next().unwrap(), PATIENT);
     let (control, table) = (Arc::new(Control::new(1, None)), table());
-    link.begin(&control, &table, OURS).unwrap();
+    assert!(begin(&link, &control, &table));
     let sends = |fingerprint, key| {
         let load = Load::Entries(vec![entry(key)]);
         Block { search: 1, fingerprint, load, ..Block::default() }
@@ -200,8 +207,7 @@ fn entries_wait_until_a_machine_can_receive_them() {
     let mut group = local::group(2).into_iter();
     let (link, work) = LeaderLink::new(2, PATIENT);
     let mut leader = work(group.next().unwrap());
-    link.announce("position startpos\ngo infinite\n".to_owned(), false);
-    let exchange = link.begin(&control, &table, OURS).unwrap();
+    let exchange = link.begin(&start_of_search(), &control, &table).unwrap();
     let order = leader.next_order(Duration::ZERO);
     leader.step(order, Duration::ZERO);
     let step = || _ = leader.step(None, Duration::ZERO);
@@ -211,7 +217,7 @@ fn entries_wait_until_a_machine_can_receive_them() {
     let [of_leader, own] = <[_; 2]>::try_from(local::group(2)).ok().unwrap();
     let (link, _session, work) = FollowerLink::new(1, 2, PATIENT);
     let mut follower = work(own);
-    let exchange = link.begin(&control, &table, OURS).unwrap();
+    let exchange = link.begin(&start_of_search(), &control, &table).unwrap();
     let step = || _ = follower.step(Duration::ZERO);
     let arrived = entries_that_arrive(&exchange, step, &Mail::new(of_leader));
     assert_eq!(arrived, Vec::from_iter(ENTRIES), "of a follower");
@@ -223,66 +229,84 @@ fn watched(transport: Option<local::Local>) -> (local::Local, Arc<local::Watch>)
     (transport, watch)
 }
 
-/// Neither entries nor votes wait for it.
-#[test]
-fn slow_machine_holds_up_no_other() {
-    // A starved thread may miss a short limit.
-    assert!([1, 10, 60].into_iter().any(|limit| is_heard_beside_a_slow_machine(Duration::from_secs(limit))));
-}
-
-/// Returns true if the fast machine's ballot came in time.
-fn is_heard_beside_a_slow_machine(limit: Duration) -> bool {
-    let mut group = local::group(3).into_iter();
-    let link = leader(group.next().unwrap(), PATIENT);
-    let key = Arc::new(AtomicU64::new(10));
-    let last_key = Arc::clone(&key);
-    let answer = move |block: &Block| {
-        let vote = votes_like(block);
-        let entries = Load::Entries(vec![entry(last_key.load(SeqCst))]);
-        Block { load: if block.ends { vote.load } else { entries }, ..vote }
-    };
-    let fast = follower(group.next().unwrap(), answer);
-    let (transport, watch) = watched(group.next());
-    let slow = follower(transport, votes_like);
-    let (control, table) = (Arc::new(Control::new(1, None)), table());
-    assert!(begin(&link, &control, &table));
-    wait_until("the search has begun", || watch.received.load(SeqCst) > 5);
-    watch.is_stopped.store(true, SeqCst);
-    for new in 11..20 {
-        key.store(new, SeqCst);
-        wait_until("an entry of the fast machine is stored", || table.probe(new).is_some());
-    }
-    let (ballots, message) = link.end(None, limit);
-    assert_eq!(message, None);
-    wait_until("a search begins with the fast machine", || begin(&link, &control, &table));
-    assert_eq!(link.end(None, FOREVER), (vec![ballot(9)], None), "the slow one takes no part");
-    watch.is_stopped.store(false, SeqCst);
-    assert!(link.quit());
-    fast.join().unwrap();
-    slow.join().unwrap();
-    ballots == [ballot(9)]
-}
-
-#[test]
-fn stopped_machine_holds_neither_the_end_of_a_search_nor_its_table() {
-    let mut group = local::group(2).into_iter();
-    let patience = Patience { silence: Duration::from_secs(1000), ..PATIENT };
-    let (link, work) = LeaderLink::new(2, patience);
-    let mut leader = work(group.next().unwrap());
-    let (transport, watch) = watched(group.next());
-    // Its clock runs by steps, and fast while the follower is stopped: no starved thread is silent.
-    let clock = Arc::clone(&watch);
+/// A leader whose clock runs by steps: `next` gets the time and the leader's pause. No starved thread is late.
+fn leader_by_steps(
+    transport: local::Local,
+    patience: Patience,
+    next: impl Fn(Duration, Duration) -> Duration + Send + 'static,
+) -> LeaderLink {
+    let (link, work) = LeaderLink::new(transport.ranks(), patience);
+    let mut leader = work(transport);
     link.set_thread(thread::spawn(move || {
         let mut now = Duration::ZERO;
         while let Some(pause) = {
             let order = leader.next_order(INTERVAL);
             leader.step(order, now)
         } {
-            now += if clock.is_stopped.load(SeqCst) { patience.silence / 10 } else { pause };
+            now = next(now, pause);
         }
         // Leaves.
         leader.run();
     }));
+    link
+}
+
+/// Neither entries nor votes wait for it.
+#[test]
+fn slow_machine_holds_up_no_other() {
+    let mut group = local::group(3).into_iter();
+    let (transport, leader_watch) = watched(group.next());
+    let is_late = Arc::new(AtomicBool::new(false));
+    let jumps = Arc::clone(&is_late);
+    // To after the limit of the ballots, and before the slow one is silent.
+    let next = move |now, pause| now + if jumps.swap(false, SeqCst) { FOREVER / 10 * 8 } else { pause };
+    let link = Arc::new(leader_by_steps(transport, PATIENT, next));
+    let key = Arc::new(AtomicU64::new(10));
+    let (last_key, votes) = (Arc::clone(&key), Arc::new(AtomicUsize::new(0)));
+    let has_voted = Arc::clone(&votes);
+    let answer = move |block: &Block| {
+        let vote = votes_like(block);
+        if block.ends && block.search > 0 {
+            has_voted.fetch_add(1, SeqCst);
+            return vote;
+        }
+        Block { load: Load::Entries(vec![entry(last_key.load(SeqCst))]), ..vote }
+    };
+    let fast = follower(group.next().unwrap(), answer);
+    let (transport, watch) = watched(group.next());
+    let slow = follower(transport, votes_like);
+    let (control, table) = (Arc::new(Control::new(1, None)), table());
+    assert!(begin(&*link, &control, &table));
+    wait_until("the search has begun", || watch.received.load(SeqCst) > 5);
+    watch.is_stopped.store(true, SeqCst);
+    for new in 11..20 {
+        key.store(new, SeqCst);
+        wait_until("an entry of the fast machine is stored", || table.probe(new).is_some());
+    }
+    let ending = Arc::clone(&link);
+    let end = thread::spawn(move || ending.end(None, FOREVER));
+    wait_until("the fast machine votes", || votes.load(SeqCst) > 0);
+    let before = leader_watch.received.load(SeqCst);
+    wait_until("the leader has its ballot", || leader_watch.received.load(SeqCst) > before + 3);
+    assert!(!end.is_finished(), "the slow one is waited for");
+    is_late.store(true, SeqCst);
+    assert_eq!(end.join().unwrap(), (vec![ballot(9)], None));
+    wait_until("a search begins with the fast machine", || begin(&*link, &control, &table));
+    assert_eq!(link.end(None, FOREVER), (vec![ballot(9)], None), "the slow one takes no part");
+    watch.is_stopped.store(false, SeqCst);
+    assert!(link.quit());
+    fast.join().unwrap();
+    slow.join().unwrap();
+}
+
+#[test]
+fn stopped_machine_holds_neither_the_end_of_a_search_nor_its_table() {
+    let mut group = local::group(2).into_iter();
+    let own = group.next().unwrap();
+    let (transport, watch) = watched(group.next());
+    let clock = Arc::clone(&watch);
+    let next = move |now, pause| now + if clock.is_stopped.load(SeqCst) { FOREVER / 10 } else { pause };
+    let link = leader_by_steps(own, Patience { silence: FOREVER / 2, ..PATIENT }, next);
     let follower = follower(transport, ends_like);
     let (control, table) = (Arc::new(Control::new(1, None)), table());
     assert!(begin(&link, &control, &table));
@@ -346,12 +370,6 @@ fn end_of_the_job_is_not_waited_for() {
     wait_until("a message is not received", || link.is_being_ended());
     assert!(link.end(None, FOREVER).1.is_some_and(|text| text.contains("does not answer")));
     assert!(!link.quit());
-}
-
-fn follower_session(transport: impl Transport + Send + 'static, patience: Patience) -> (FollowerLink, FollowerSession) {
-    let (link, session, work) = FollowerLink::new(transport.rank(), transport.ranks(), patience);
-    link.set_thread(thread::spawn(move || work(transport).run()));
-    (link, session)
 }
 
 #[test]

@@ -35,13 +35,13 @@ pub use strength_limit::{MoveChoice, StrengthLimit};
 pub use sesame_table::{Scheme, TableError};
 
 pub use crate::eval::Network;
-use crate::position::Game;
+use crate::position::{Game, Move};
 use crate::search::{SyzygyProbe, TranspositionTable};
 pub use crate::smp::{
     Affinity, BestMove, Bound, Clock, CurrentMove, Info, Limits, Line, NullSink, NumaPolicy, Score, Sink, SmpStrategy,
     UnknownNumaPolicy, UnknownStrategy,
 };
-use crate::smp::{Pool, Search, SearchHandle, SearchLink, SearchThread};
+use crate::smp::{Pool, RemoteStart, Search, SearchHandle, SearchLink, SearchThread};
 use crate::syzygy::{MAX_PIECES, Tablebases, TablebasesLoaded};
 
 /// The engine's settings.
@@ -359,7 +359,30 @@ impl Engine {
         self.start(game, limits, Arc::clone(&self.sink));
     }
 
+    /// Starts a search on the linked machines as well. `lines` are the `position` and `go` lines for them; see [`RemoteStart`].
+    pub(crate) fn go_linked(&mut self, game: &Game, limits: Limits, lines: String, may_finish: bool) {
+        let remote = RemoteStart { lines, may_finish, fingerprint: self.fingerprint };
+        let root_moves = root_moves(game, &limits);
+        self.launch(game, root_moves, limits, Arc::clone(&self.sink), Some(remote));
+    }
+
+    /// Answers no move, as late as a search with these limits would.
+    pub(crate) fn go_without_moves(&mut self, game: &Game, limits: Limits) {
+        self.launch(game, Vec::new(), limits, Arc::clone(&self.sink), None);
+    }
+
     fn start(&mut self, game: &Game, limits: Limits, sink: Arc<dyn Sink>) {
+        self.launch(game, root_moves(game, &limits), limits, sink, None);
+    }
+
+    fn launch(
+        &mut self,
+        game: &Game,
+        root_moves: Vec<Move>,
+        limits: Limits,
+        sink: Arc<dyn Sink>,
+        remote: Option<RemoteStart>,
+    ) {
         let started = Instant::now();
         self.finish();
         if self.pool.is_empty() {
@@ -369,12 +392,12 @@ impl Engine {
         self.is_used = true;
         self.table.next_generation();
         let is_plain = self.options.move_choice.is_none() && !self.options.lockstep;
-        let link = self.link.clone().filter(|_| is_plain);
         let mut search = Search {
             game: game.clone(),
+            root_moves,
             limits,
             multi_pv: self.options.multi_pv,
-            overhead: self.options.move_overhead,
+            move_overhead: self.options.move_overhead,
             lockstep: self.options.lockstep,
             takes_its_time: false,
             network: Arc::clone(&self.options.network),
@@ -382,8 +405,7 @@ impl Engine {
             syzygy: self.syzygy(),
             pool: Arc::clone(&self.pool),
             sink,
-            fingerprint: link.as_ref().map_or(0, |_| self.fingerprint),
-            link,
+            link: self.link.clone().zip(remote).filter(|_| is_plain),
             started,
         };
         if let Some(move_choice) = self.options.move_choice {
@@ -396,6 +418,13 @@ impl Engine {
     pub fn stop(&self) {
         if let Some(running) = &self.running {
             running.stop();
+        }
+    }
+
+    /// Stops the running search unless a limit ends it.
+    pub(crate) fn stop_if_unlimited(&self) {
+        if let Some(running) = &self.running {
+            running.stop_if_unlimited();
         }
     }
 
@@ -430,4 +459,11 @@ impl Drop for Engine {
     fn drop(&mut self) {
         self.finish();
     }
+}
+
+/// Returns the legal ones of `search_moves`, or all legal moves if there are none.
+fn root_moves(game: &Game, limits: &Limits) -> Vec<Move> {
+    let legal = game.position().legal_moves();
+    let wanted: Vec<Move> = legal.iter().copied().filter(|mv| limits.search_moves.contains(mv)).collect();
+    if wanted.is_empty() { legal.to_vec() } else { wanted }
 }

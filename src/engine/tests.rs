@@ -64,8 +64,7 @@ impl Sink for RecordingSink {
 #[derive(Default)]
 struct RecordingLink {
     ballots: Vec<Ballot>,
-    /// The start of a search panics: when the time is planned, or when the machines begin.
-    overhead_panics: bool,
+    /// The start of a search panics.
     begin_panics: bool,
     overhead: Duration,
     /// The others do not answer at the start.
@@ -103,20 +102,18 @@ impl Drop for Taker {
 impl SearchLink for RecordingLink {
     fn relay(&self, _: &str) {}
 
-    fn announce(&self, _: String, _: bool) {}
-
     fn wait_until_ready(&self, _: &dyn Fn() -> bool) -> Option<String> {
         None
     }
 
     fn begin(
         &self,
+        start: &RemoteStart,
         _: &Arc<Control>,
         _: &Arc<TranspositionTable>,
-        fingerprint: u64,
     ) -> Result<Arc<RemoteEntries>, Option<String>> {
         assert!(!self.begin_panics, "injected into the start of a search");
-        self.fingerprints.lock().push(fingerprint);
+        self.fingerprints.lock().push(start.fingerprint);
         let (panics_at_entry, end_panics) = (Arc::clone(&self.panics_at_entry), Arc::clone(&self.end_panics));
         let taker = Taker { panics_at_entry, end_panics, offered: Arc::clone(&self.offered) };
         if self.is_alone { Err(Some("alone".to_owned())) } else { Ok(Arc::new(RemoteEntries::new(0, Box::new(taker)))) }
@@ -137,7 +134,6 @@ impl SearchLink for RecordingLink {
     }
 
     fn overhead(&self) -> Duration {
-        assert!(!self.overhead_panics, "injected into the plan of a search");
         self.overhead
     }
 }
@@ -169,6 +165,10 @@ fn linked_engine(threads: usize, link: RecordingLink) -> (Engine, Arc<RecordingS
     (engine, sink, link)
 }
 
+fn go(engine: &mut Engine, limits: Limits) {
+    engine.go_linked(&start(), limits, String::new(), false);
+}
+
 /// Waits for the end of a search that has one more answer than `before`, a legal move.
 fn expect_answer(engine: &Engine, sink: &RecordingSink, before: usize) {
     engine.wait();
@@ -192,7 +192,7 @@ fn infinite_search_answers_after_stop_only() {
     for limits in [Limits { infinite: true, ..depth(1) }, Limits { infinite: true, ponder: true, ..depth(1) }] {
         let before = sink.answers();
         sink.infos.lock().clear();
-        engine.go(&start(), limits);
+        go(&mut engine, limits);
         let_it_finish(&sink, 1);
         engine.ponder_hit();
         thread::sleep(Duration::from_millis(20));
@@ -207,7 +207,7 @@ fn stop_at_the_start_is_not_lost() {
     for threads in [1, 3] {
         let (mut engine, sink) = engine(threads);
         for before in 0..30 {
-            engine.go(&start(), Limits { infinite: true, ..Limits::default() });
+            go(&mut engine, Limits { infinite: true, ..Limits::default() });
             engine.stop();
             expect_answer(&engine, &sink, before);
         }
@@ -218,7 +218,7 @@ fn stop_at_the_start_is_not_lost() {
 fn new_search_ends_the_running_one_with_its_answer() {
     let (mut engine, sink) = engine(2);
     for before in 0..3 {
-        engine.go(&start(), Limits { infinite: true, ..Limits::default() });
+        go(&mut engine, Limits { infinite: true, ..Limits::default() });
         assert_eq!(sink.answers(), before);
     }
     engine.stop();
@@ -229,7 +229,7 @@ fn new_search_ends_the_running_one_with_its_answer() {
 fn move_time_counts_from_ponderhit() {
     let (mut engine, sink) = engine(1);
     let move_time = Some(Duration::from_millis(200));
-    engine.go(&start(), Limits { ponder: true, move_time, ..Limits::default() });
+    go(&mut engine, Limits { ponder: true, move_time, ..Limits::default() });
     thread::sleep(Duration::from_millis(300));
     assert!(engine.is_searching());
     engine.ponder_hit();
@@ -293,7 +293,7 @@ fn workers_of_all_machines_vote_together() {
             let ballot = Ballot { line: Line { pv: vec![mv], ..line.clone() }, results: results.clone() };
             let link = RecordingLink { ballots: vec![ballot], ..RecordingLink::default() };
             let (mut engine, sink, link) = linked_engine(1, link);
-            engine.go(&start(), limits.clone());
+            go(&mut engine, limits.clone());
             expect_answer(&engine, &sink, 0);
             let best = sink.best_moves.lock()[0].best;
             assert_eq!(best == Some(moves[3]), is_played, "{results:?}");
@@ -327,7 +327,7 @@ fn other_machines_get_entries_and_little_of_the_clock() {
     ] {
         let link = RecordingLink { overhead: millis(overhead), ..RecordingLink::default() };
         let (mut engine, sink, link) = linked_engine(1, link);
-        engine.go(&start(), limits.clone());
+        go(&mut engine, limits.clone());
         expect_answer(&engine, &sink, 0);
         let waits = link.limits.lock().clone();
         assert_eq!((link.fingerprints.lock().len(), waits.len()), (is_linked.into(), is_linked.into()), "{limits:?}");
@@ -340,7 +340,7 @@ fn other_machines_get_entries_and_little_of_the_clock() {
 fn machines_that_do_not_begin_are_not_ended() {
     let link = RecordingLink { is_alone: true, ..RecordingLink::default() };
     let (mut engine, sink, link) = linked_engine(1, link);
-    engine.go(&start(), Limits { nodes: Some(5000), ..Limits::default() });
+    go(&mut engine, Limits { nodes: Some(5000), ..Limits::default() });
     expect_answer(&engine, &sink, 0);
     assert_eq!((link.ended.load(Relaxed), link.offered.load(Relaxed)), (0, 0));
     assert_eq!(*sink.messages.lock(), ["alone"]);
@@ -352,7 +352,7 @@ fn machines_know_each_others_network() {
     let other = Arc::new(Network::new(&random_weights(1)).unwrap());
     for (number, network) in [Network::embedded(), other, Network::embedded()].into_iter().enumerate() {
         engine.set_network(network);
-        engine.go(&start(), depth(1));
+        go(&mut engine, depth(1));
         expect_answer(&engine, &sink, number);
     }
     let fingerprints = link.fingerprints.lock().clone();
@@ -364,7 +364,7 @@ fn panic_at_any_line_ends_the_search_of_other_machines() {
     let lines_until = |nodes, panics_at| {
         let (mut engine, sink, link) = linked_engine(1, RecordingLink::default());
         *sink.panics_at.lock() = Some((Call::Info, panics_at));
-        engine.go(&start(), Limits { nodes: Some(nodes), ..Limits::default() });
+        go(&mut engine, Limits { nodes: Some(nodes), ..Limits::default() });
         engine.wait();
         assert_eq!((link.ended.load(Relaxed), sink.answers()), (1, 1), "line {panics_at}");
         sink.infos.lock().len()
@@ -387,7 +387,7 @@ fn survives(
 ) {
     let threads = engine.options().threads;
     let (is_infinite, ponders) = (limits.infinite, limits.ponder);
-    engine.go(&start(), limits);
+    go(&mut engine, limits);
     if is_infinite {
         while entries_left.load(Relaxed) > 0 {
             thread::sleep(Duration::from_millis(1));
@@ -403,7 +403,7 @@ fn survives(
     heal(&mut engine);
     assert_eq!(engine.options().threads, threads);
     sink.messages.lock().clear();
-    engine.go(&start(), depth(4));
+    go(&mut engine, depth(4));
     expect_answer(&engine, sink, 1);
     assert_eq!(sink.infos.lock().last().unwrap().line.depth, 4, "the next search is whole");
     assert_eq!(*sink.messages.lock(), Vec::<String>::new());
@@ -447,13 +447,11 @@ fn panic_after_a_search_costs_no_thread() {
 
 #[test]
 fn panic_of_the_owner_ends_the_search_with_a_legal_move() {
-    for (overhead_panics, begin_panics) in [(true, false), (false, true)] {
-        for limits in ways_to_end() {
-            let link = RecordingLink { overhead_panics, begin_panics, ..RecordingLink::default() };
-            let (engine, sink, _) = linked_engine(2, link);
-            let heal = |engine: &mut Engine| engine.set_link(Arc::new(RecordingLink::default()));
-            survives(engine, &sink, limits, &AtomicUsize::new(0), heal);
-        }
+    for limits in ways_to_end() {
+        let link = RecordingLink { begin_panics: true, ..RecordingLink::default() };
+        let (engine, sink, _) = linked_engine(2, link);
+        let heal = |engine: &mut Engine| engine.set_link(Arc::new(RecordingLink::default()));
+        survives(engine, &sink, limits, &AtomicUsize::new(0), heal);
     }
 }
 
@@ -488,11 +486,10 @@ fn panic_of_a_sink_that_is_dropped_harms_nothing() {
 }
 
 #[test]
-fn blocking_search_reports_a_panic_of_its_worker() {
-    let (mut engine, _, link) = linked_engine(1, RecordingLink::default());
-    link.panics_at_entry.store(50, Relaxed);
-    let report = engine.search(&start(), depth(6)).unwrap();
-    assert!(report.best.is_some() && report.messages.iter().any(|text| text.contains("panicked")));
+fn blocking_search_reports_messages() {
+    let (mut engine, _) = engine(1);
+    let report = engine.search(&start(), Limits { mate: Some(1), ..depth(2) }).unwrap();
+    assert_eq!(report.messages, ["no mate in 1 or fewer moves found to depth 2"]);
     assert_eq!(engine.search(&start(), depth(4)).unwrap().messages, Vec::<String>::new());
 }
 

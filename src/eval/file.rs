@@ -22,10 +22,9 @@ use super::{HIDDEN, INPUTS, OUTPUT_BUCKETS, QA, QB};
 
 const VERSION: u32 = 1;
 const NETWORK_MAGIC: &[u8; 8] = b"SESAMENN";
-/// Range of [`Weights::scale`].
 pub const SCALE_RANGE: RangeInclusive<u16> = 10..=4_000;
 const HEADER: usize = 64;
-/// Offset of the header's checksum, which covers the bytes before it.
+/// Offset of the header's checksum.
 const HEADER_SUM: usize = 40;
 pub(super) const MAX_LENGTH: usize = length(HIDDEN);
 /// Rows of one number per neuron: feature weights, feature biases, output weights.
@@ -33,15 +32,14 @@ const ROWS: usize = INPUTS + 1 + 2 * OUTPUT_BUCKETS;
 /// Activation and perspective: squared clipped ReLU, mirrored by the own king's file.
 const KINDS: [u8; 2] = [2, 1];
 
-/// Quantised.
+/// Quantised weights.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Weights {
     /// Feature weights times [`QA`]: [`INPUTS`] rows of [`HIDDEN`] numbers.
     pub features: Vec<i16>,
     /// Feature biases times [`QA`]: [`HIDDEN`] numbers.
     pub biases: Vec<i16>,
-    /// Output weights times [`QB`]: for each bucket, [`HIDDEN`] numbers for the side to move, then for the
-    /// opponent.
+    /// Output weights times [`QB`]: for each bucket, [`HIDDEN`] numbers for the side to move, then for the opponent.
     pub output: Vec<i16>,
     /// Output biases times [`QA`] times [`QB`], by bucket.
     pub output_biases: Vec<i16>,
@@ -57,7 +55,6 @@ pub enum NetworkFormatError {
     Version(u32),
     #[error("it is a network {0}; this program computes {supported}", supported = architecture())]
     Architecture(String),
-    /// Truncated, or with bytes after the end, by the header.
     #[error("it is {found} bytes long instead of {expected}")]
     Length { found: usize, expected: usize },
     #[error("it is damaged: the hash of its weights is {found:016x} instead of {expected:016x}")]
@@ -70,7 +67,6 @@ pub enum NetworkFormatError {
     Overflow,
 }
 
-/// Length of a file with `hidden` neurons, in bytes.
 const fn length(hidden: usize) -> usize {
     HEADER + 2 * (ROWS * hidden + OUTPUT_BUCKETS)
 }
@@ -89,7 +85,7 @@ pub(super) fn hash(bytes: &[u8]) -> u64 {
     bytes.get(32..40).and_then(|hash| hash.try_into().ok()).map_or(0, u64::from_le_bytes)
 }
 
-/// Describes the architecture for messages; the supported one for bytes that are too short.
+/// Describes the supported architecture for bytes that are too short.
 pub(super) fn architecture_of(bytes: &[u8]) -> String {
     let Some(header) = bytes.first_chunk::<HEADER>() else { return architecture() };
     let numbers = [12, 14, 16, 18, 20].map(|at| u16::from_le_bytes([header[at], header[at + 1]]));

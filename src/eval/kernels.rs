@@ -9,10 +9,10 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::accumulators::FeatureChanges;
+use super::features::FeatureChanges;
 use super::{HIDDEN, INPUTS, QA};
 
-/// An accumulator, or the weights of one feature: 16-bit numbers, aligned to a cache line.
+/// An accumulator, or the weights of one feature, aligned to a cache line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub(super) struct Row(pub(super) [i16; HIDDEN]);
@@ -25,18 +25,15 @@ impl Row {
 pub enum Simd {
     /// Scalar code, which the compiler may vectorise.
     Plain,
-    /// 256 bits, x86-64.
     Avx2,
-    /// 512 bits, x86-64.
     Avx512,
-    /// 128 bits, AArch64.
     Neon,
 }
 
 impl Simd {
     pub const ALL: [Simd; 4] = [Simd::Plain, Simd::Neon, Simd::Avx2, Simd::Avx512];
 
-    /// In order of speed.
+    /// Returns the slowest first.
     pub fn available() -> impl DoubleEndedIterator<Item = Simd> {
         Simd::ALL.into_iter().filter(|&simd| Kernels::of(simd).is_some())
     }
@@ -44,12 +41,7 @@ impl Simd {
 
 impl fmt::Display for Simd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Simd::Plain => "plain",
-            Simd::Avx2 => "avx2",
-            Simd::Avx512 => "avx512",
-            Simd::Neon => "neon",
-        })
+        f.write_str(&format!("{self:?}").to_ascii_lowercase())
     }
 }
 
@@ -75,15 +67,16 @@ pub(super) struct Kernels {
 }
 
 impl Kernels {
+    const PLAIN: Self = Self { simd: Simd::Plain, update: plain::update, dot: plain::dot };
+
     pub(super) fn best() -> Self {
-        let plain = Self { simd: Simd::Plain, update: plain::update, dot: plain::dot };
-        Simd::ALL.into_iter().rev().find_map(Kernels::of).unwrap_or(plain)
+        Simd::ALL.into_iter().rev().find_map(Kernels::of).unwrap_or(Self::PLAIN)
     }
 
-    /// `None` if this machine does not have the registers.
+    /// Returns `None` if this machine does not have the registers.
     pub(super) fn of(simd: Simd) -> Option<Self> {
         match simd {
-            Simd::Plain => Some(Self { simd, update: plain::update, dot: plain::dot }),
+            Simd::Plain => Some(Self::PLAIN),
             #[cfg(target_arch = "x86_64")]
             Simd::Avx2 if is_x86_feature_detected!("avx2") => Some(Self { simd, update: avx2::update, dot: avx2::dot }),
             #[cfg(target_arch = "x86_64")]

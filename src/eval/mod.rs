@@ -9,7 +9,8 @@
 //! | module | content |
 //! |---|---|
 //! | `network` | [`Network`]: quantised weights, inference from scratch |
-//! | `accumulators` | feature indices, differences of two boards; [`Accumulators`]: incremental updates along the search, refresh table |
+//! | `features` | feature indices, differences of two boards |
+//! | `accumulators` | [`Accumulators`]: incremental updates along the search, refresh table |
 //! | `kernels` | the two inner loops, for each kind of SIMD registers |
 //! | `file` | the file format of [`Weights`] |
 //! | [`wdl`] | the win/draw/loss model |
@@ -18,6 +19,7 @@
 //! bullet (<https://github.com/jw1912/bullet>). `docs/contributors/training.md` describes the training.
 
 mod accumulators;
+mod features;
 mod file;
 mod kernels;
 mod network;
@@ -25,7 +27,8 @@ mod network;
 pub(crate) mod tests;
 pub mod wdl;
 
-pub use accumulators::{Accumulators, active_features, feature_index};
+pub use accumulators::Accumulators;
+pub use features::{active_features, feature_index};
 pub use file::{NetworkFormatError, SCALE_RANGE, Weights};
 pub use kernels::Simd;
 pub use network::{Network, NetworkError};
@@ -44,11 +47,10 @@ pub const QA: i32 = 255;
 /// Quantisation of the output weights: the integer for 1.0.
 pub const QB: i32 = 64;
 
-/// Largest absolute output weight. Its product with an activation must fit 16 bits.
+/// Maximum absolute output weight. Its product with an activation must fit 16 bits.
 const OUTPUT_WEIGHT_LIMIT: i32 = 128;
 
-/// Largest sum of the absolute output weights of one accumulator. Its product with squared activations must
-/// fit 32 bits.
+/// Maximum sum of the absolute output weights of one accumulator. Its product with squared activations must fit 32 bits.
 const OUTPUT_SUM_LIMIT: i32 = i32::MAX / (QA * QA);
 
 // Whole vectors of every kind.

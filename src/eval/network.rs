@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
-use super::accumulators::{FeatureChanges, Perspective, PieceChanges, PiecePlacement};
+use super::features::{FeatureChanges, Perspective, PieceChanges, PiecePlacement};
 use super::file::{self, NetworkFormatError, Weights};
 use super::kernels::{Kernels, Row, Simd};
 use super::{
@@ -14,7 +14,6 @@ use super::{
 use crate::position::{Color, Position};
 use crate::regular_file;
 
-/// The reason why a network was not loaded from a file.
 #[derive(Debug, thiserror::Error)]
 pub enum NetworkError {
     #[error("{}: {source}", path.display())]
@@ -23,12 +22,11 @@ pub enum NetworkError {
     Format { path: PathBuf, source: NetworkFormatError },
 }
 
-/// A network ready for inference.
 #[derive(Clone)]
 pub struct Network {
     pub(super) feature_weights: Box<[Row; INPUTS]>,
     pub(super) feature_biases: Row,
-    /// By bucket: for the accumulator of the side to move, and for the other one.
+    /// Bucket; the side to move, the opponent.
     output_weights: [[Row; 2]; OUTPUT_BUCKETS],
     output_biases: [i64; OUTPUT_BUCKETS],
     scale: i64,
@@ -37,7 +35,6 @@ pub struct Network {
 }
 
 impl Network {
-    /// Returns the embedded network, `networks/sesame.nnue`.
     pub fn embedded() -> Arc<Network> {
         // Loading copies the weights, so the bytes need no alignment.
         static NETWORK: LazyLock<Arc<Network>> = LazyLock::new(|| {
@@ -47,22 +44,19 @@ impl Network {
         Arc::clone(&NETWORK)
     }
 
-    /// Pads a network of fewer neurons than [`HIDDEN`] with zeros.
-    /// Fails if the file cannot be read, or is not a complete network of this architecture.
+    /// Pads a network of fewer neurons than [`HIDDEN`] with zeros. Fails if the file cannot be read, or is not a complete
+    /// network of this architecture.
     pub fn read(path: &Path) -> Result<Network, NetworkError> {
         read_as(path, Self::from_bytes)
     }
 
-    /// See [`Network::read`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Network, NetworkFormatError> {
         let network = Network::new(&Weights::from_bytes(bytes)?)?;
         // A padded network keeps the hash of its file.
         Ok(Network { hash: file::hash(bytes), ..network })
     }
 
-    /// # Errors
-    /// [`NetworkFormatError::Architecture`] for wrong numbers of weights, [`NetworkFormatError::Overflow`] if a sum could
-    /// overflow.
+    /// Fails with [`NetworkFormatError::Architecture`] or [`NetworkFormatError::Overflow`].
     pub fn new(weights: &Weights) -> Result<Network, NetworkFormatError> {
         let (rows, []) = weights.features.as_chunks() else { return Err(NetworkFormatError::Overflow) };
         let rows: Vec<Row> = rows.iter().copied().map(Row).collect();
@@ -97,7 +91,7 @@ impl Network {
         })
     }
 
-    /// Returns the file of the network. One that was padded has other bytes than its file.
+    /// Returns the bytes of a file. A network that was padded has other bytes than its file.
     pub fn to_bytes(&self) -> Vec<u8> {
         let weights = Weights {
             features: self.feature_weights.iter().flat_map(|row| row.0).collect(),
@@ -110,7 +104,7 @@ impl Network {
         weights.to_bytes()
     }
 
-    /// `None` if this machine does not have the registers.
+    /// Returns `None` if this machine does not have the registers.
     pub fn with_simd(&self, simd: Simd) -> Option<Network> {
         Some(Network { kernels: Kernels::of(simd)?, ..self.clone() })
     }
@@ -124,8 +118,7 @@ impl Network {
         self.kernels.simd()
     }
 
-    /// Evaluates from scratch. The side to move must not be in check. The value is in centipawns from its view; the absolute
-    /// value is below [`VALUE_LIMIT`].
+    /// Evaluates from scratch. The side to move must not be in check. The absolute value is below [`VALUE_LIMIT`].
     pub fn evaluate(&self, position: &Position) -> i32 {
         let (mut pieces, mut features) = (PieceChanges::default(), FeatureChanges::default());
         PiecePlacement::EMPTY.write_changes_to(position, &mut pieces);
@@ -162,7 +155,7 @@ fn read_as<T>(path: &Path, parse: impl FnOnce(&[u8]) -> Result<T, NetworkFormatE
 }
 
 impl Weights {
-    /// For further training. See [`Network::read`].
+    /// Fails like [`Network::read`].
     pub fn read(path: &Path) -> Result<Weights, NetworkError> {
         read_as(path, |bytes| {
             let weights = Self::from_bytes(bytes)?;
@@ -180,7 +173,6 @@ impl PartialEq for Network {
 
 impl Eq for Network {}
 
-/// Formats as `network` and the hash in hexadecimal.
 impl fmt::Display for Network {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "network {:016x}", self.hash)

@@ -6,7 +6,7 @@
 
 use crate::position::{Piece, Position};
 
-/// For the side to move, in permille. The sum is 1000.
+/// Permille for the side to move. The sum is 1000.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WdlChances {
     pub win: u16,
@@ -19,7 +19,6 @@ impl WdlChances {
     pub const DRAW: WdlChances = WdlChances { win: 0, draw: 1000, loss: 0 };
     pub const LOSS: WdlChances = WdlChances { win: 0, draw: 0, loss: 1000 };
 
-    /// The score is from the side to move's view.
     pub fn of(centipawns: i32, position: &Position) -> WdlChances {
         let [win, _, loss] = WdlModel::FITTED.chances(centipawns, material(position));
         let permille = |chance: f64| (1000.0 * chance).round() as u16;
@@ -29,7 +28,7 @@ impl WdlChances {
     }
 }
 
-/// Both sides: pawn 1, knight and bishop 3, rook 5, queen 9; 78 at the start.
+/// Returns the material of both sides: pawn 1, knight and bishop 3, rook 5, queen 9.
 pub fn material(position: &Position) -> u32 {
     [(Piece::Pawn, 1), (Piece::Knight, 3), (Piece::Bishop, 3), (Piece::Rook, 5), (Piece::Queen, 9)]
         .into_iter()
@@ -37,7 +36,7 @@ pub fn material(position: &Position) -> u32 {
         .sum()
 }
 
-/// Material of the start position. The model caps material at this.
+/// Material of the start position. The model caps material at this value.
 pub const FULL_MATERIAL: u32 = 78;
 
 /// Two polynomials, lowest power first, in the material as a share of [`FULL_MATERIAL`].
@@ -50,7 +49,7 @@ pub struct WdlModel {
 }
 
 impl WdlModel {
-    /// Fitted to 2,163 games.
+    /// A fit to 2,163 games.
     pub const FITTED: WdlModel = WdlModel { middle: [279.7, -525.7, 339.2], width: [86.8, -71.9, 89.6] };
 
     /// Returns middle and width, at least [`MIN_MIDDLE`] and [`MIN_WIDTH`].
@@ -70,9 +69,9 @@ impl WdlModel {
     }
 }
 
-/// Smallest middle, in centipawns. A middle of 0 excludes draws, and a negative one gives negative chances.
+/// Centipawns. A middle of 0 excludes draws, and a negative one gives negative chances.
 pub const MIN_MIDDLE: f64 = 1.0;
-/// Smallest width, in centipawns.
+/// Centipawns.
 pub const MIN_WIDTH: f64 = 5.0;
 
 #[cfg(test)]
@@ -89,12 +88,8 @@ mod tests {
     }
 
     #[test]
-    fn material_counts() {
-        assert_eq!(positions().map(|position| material(&position)), [78, 18, 1]);
-    }
-
-    #[test]
     fn chances_are_monotone_and_symmetric() {
+        assert_eq!(positions().map(|position| material(&position)), [78, 18, 1]);
         for position in positions() {
             let mut before = 0;
             for score in (-3000..=3000).step_by(7) {

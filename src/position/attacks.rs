@@ -34,14 +34,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pawn_attack_set_does_not_wrap_around() {
-        let h4 = Square::H4.bitboard();
-        assert_eq!(pawn_attack_set(Color::White, h4), Square::G5.bitboard());
-        assert_eq!(pawn_attack_set(Color::Black, h4), Square::G3.bitboard());
-        assert_eq!(pawn_attack_set(Color::White, Square::A4.bitboard()), Square::B5.bitboard());
-    }
-
-    #[test]
     fn pawn_attack_set_is_the_union_of_single_pawns() {
         for seed in 1..200_u64 {
             let pawns = BitBoard(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));

@@ -5,8 +5,10 @@
 
 use std::sync::LazyLock;
 
-use super::{Color, Piece, Position, Square, attacks, zobrist};
-use cozy_chess::BitBoard;
+use cozy_chess::{BitBoard, Color, Piece, Square};
+
+use super::board::Position;
+use super::{attacks, zobrist};
 
 const SIZE: usize = 1 << 13;
 
@@ -44,8 +46,7 @@ fn insert(table: &mut [(u64, Square, Square)], mut entry: (u64, Square, Square))
     }
 }
 
-/// Returns true if a move of `position` leads to a draw by [`is_repetition`](super::is_repetition), which has the
-/// arguments `path` and `once_from` too.
+/// Returns true if a move of `position` leads to a draw by [`is_repetition`](super::is_repetition), with its arguments.
 #[inline]
 pub fn has_upcoming_repetition(position: &Position, path: &[u64], once_from: usize) -> bool {
     let reach = path.len().min(usize::from(position.reversible_plies()));
@@ -80,14 +81,6 @@ mod tests {
     use crate::position::{Game, is_repetition};
     use rand_xoshiro::Xoshiro256StarStar;
     use rand_xoshiro::rand_core::{Rng, SeedableRng};
-
-    #[test]
-    fn all_reversible_moves_have_a_place() {
-        assert_eq!(MOVES.iter().filter(|entry| entry.0 != 0).count(), 3668);
-        for (place, entry) in MOVES.iter().enumerate().filter(|(_, entry)| entry.0 != 0) {
-            assert!(places(entry.0).contains(&place));
-        }
-    }
 
     #[test]
     fn upcoming_repetitions_are_moves_to_earlier_positions() {

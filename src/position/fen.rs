@@ -4,90 +4,58 @@
 
 use std::fmt::{self, Write};
 
-use cozy_chess::{BoardBuilder, BoardBuilderError};
+use cozy_chess::{BitBoard, BoardBuilder, BoardBuilderError, Color, File, Piece, Rank, Square};
 
 use super::attacks::get_king_moves;
-use super::{BitBoard, Color, File, Piece, Position, Rank, Square};
+use super::board::Position;
 
-/// An error in a FEN.
+/// An error in a FEN. Ranks count from 1 to 8.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages describe the errors")]
 #[non_exhaustive]
 pub enum FenError {
-    /// Not 4 (no clocks), 5 or 6 fields.
     #[error("a FEN has 6 fields (the 2 clocks may be missing), this one has {0}")]
     FieldCount(usize),
-    /// The first field has no ranks.
     #[error("{0:?} is not a board (8 ranks with / between them)")]
     Board(String),
-    /// The board does not have 8 ranks.
     #[error("the board has {0} ranks instead of 8")]
     RankCount(usize),
-    /// A rank covers fewer or more than 8 squares.
     #[error("rank {rank} covers {squares} squares instead of 8")]
-    RankLength {
-        /// 1 to 8.
-        rank: u8,
-        /// Squares covered by the rank.
-        squares: usize,
-    },
-    /// A letter in the board field that stands for no piece.
+    RankLength { rank: u8, squares: usize },
     #[error("{letter:?} on rank {rank} is neither a piece nor a number of empty squares from 1 to 8")]
-    PieceLetter {
-        /// The letter.
-        letter: char,
-        /// 1 to 8.
-        rank: u8,
-    },
-    /// A player without a king or with several.
+    PieceLetter { letter: char, rank: u8 },
     #[error("{} has {count} kings instead of one", name(*color))]
-    KingCount {
-        /// The player.
-        color: Color,
-        /// The number of kings.
-        count: u32,
-    },
-    /// A pawn on the first or the last rank.
+    KingCount { color: Color, count: u32 },
     #[error("a pawn cannot stand on {0}")]
     PawnRank(Square),
-    /// More pieces of one colour than sixteen and their promotions can give.
     #[error("{} has more pieces than the first 16 and their promotions can give", name(*.0))]
     TooManyPieces(Color),
-    /// The kings stand side by side.
     #[error("the kings stand next to each other")]
     KingsTouch,
-    /// Neither `w` nor `b`.
     #[error("the side to move is {0:?} instead of \"w\" or \"b\"")]
     Side(String),
-    /// The side that is not to move is in check.
     #[error("{} is in check, but it is the other side's move", name(*.0))]
     OpponentInCheck(Color),
-    /// More than two pieces give check.
     #[error("{0} pieces give check at once, which no move can bring about")]
     TooManyCheckers(u32),
-    /// The castling field has a letter of no castling right, or one right twice.
     #[error("{0:?} is not a set of castling rights (such as \"KQkq\", \"HAha\" or \"-\")")]
     Castling(String),
-    /// A castling right without a king and a rook on their squares.
     #[error("castling right {0:?} has no king and rook to castle with")]
     CastlingPieces(char),
-    /// The en passant field is neither `-` nor the name of a square.
     #[error("{0:?} is not an en passant square (such as \"e3\" or \"-\")")]
     EnPassant(String),
-    /// The en passant square is not behind a pawn that can just have made a double step.
     #[error("no pawn can have made a double step over {0} in the last move")]
     EnPassantPawn(Square),
-    /// The halfmove clock is not a number.
     #[error("the halfmove clock {0:?} is not a number from 0 up")]
     HalfmoveClock(String),
-    /// The move number is not a number.
     #[error("the move number {0:?} is not a number from 0 up")]
     MoveNumber(String),
 }
 
-/// A fault of a FEN, and the repair by [`Position::from_lenient_fen`].
+/// A repair by [`Position::from_lenient_fen`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FenRepair {
-    /// The fault.
+    /// What was wrong.
     pub fault: FenError,
     repair: &'static str,
 }
@@ -106,9 +74,9 @@ fn name(color: Color) -> &'static str {
 }
 
 pub(crate) fn excerpt(text: &str) -> String {
-    const LONGEST: usize = 24;
+    const MAX_CHARS: usize = 24;
     let mut chars = text.chars();
-    let mut excerpt: String = chars.by_ref().take(LONGEST).collect();
+    let mut excerpt: String = chars.by_ref().take(MAX_CHARS).collect();
     if chars.next().is_some() {
         excerpt.push('…');
     }
@@ -172,17 +140,15 @@ impl Position {
             repair(fault, "dropped");
         }
         let mut clocks = [0, 1];
-        let fault_of = |is_halfmove, text| {
-            if is_halfmove { FenError::HalfmoveClock(excerpt(text)) } else { FenError::MoveNumber(excerpt(text)) }
-        };
-        for (clock, is_halfmove) in clocks.iter_mut().zip([true, false]) {
+        let faults: [fn(String) -> FenError; 2] = [FenError::HalfmoveClock, FenError::MoveNumber];
+        let defaults = ["counts as 0", "counts as 1"];
+        for ((clock, fault), default) in clocks.iter_mut().zip(faults).zip(defaults) {
             let Some(text) = fields.next() else { break };
-            let default = if is_halfmove { "counts as 0" } else { "counts as 1" };
             match read_number(text) {
                 Some(number) => *clock = number,
-                None if is_missing_number(text) => repair(fault_of(is_halfmove, text), default),
+                None if is_missing_number(text) => repair(fault(excerpt(text)), default),
                 None => {
-                    repair(fault_of(is_halfmove, text), "dropped with all that follows");
+                    repair(fault(excerpt(text)), "dropped with all that follows");
                     fields = "".split_ascii_whitespace();
                 }
             }
@@ -207,7 +173,7 @@ impl Position {
         }
     }
 
-    /// Drops castling rights whose king or rook is not on its square of standard chess; `None` if there are none.
+    /// Drops castling rights whose king or rook is not on its square of standard chess. Returns `None` if there are none.
     pub fn without_chess960_rights(&self) -> Option<Self> {
         let mut fields: Vec<String> = self.fen(true).split(' ').map(str::to_owned).collect();
         let castling = fields.get_mut(2)?;
@@ -226,8 +192,8 @@ impl Position {
         Self::from_lenient_fen(&fields.join(" ")).ok().map(|(position, _)| position)
     }
 
-    /// Formats as X-FEN, or as Shredder-FEN with `chess960`. X-FEN equals standard FEN for positions of standard chess.
-    /// The en passant square is written only if an en passant capture is legal.
+    /// Formats as X-FEN (standard FEN for positions of standard chess), or with `chess960` as Shredder-FEN. The en passant
+    /// square is written only if a capture is legal.
     pub fn fen(&self, chess960: bool) -> String {
         let mut fen = String::with_capacity(90);
         for rank in Rank::ALL.into_iter().rev() {
@@ -317,14 +283,14 @@ fn read_board(builder: &mut BoardBuilder, text: &str) -> Result<(), FenError> {
     Ok(())
 }
 
-/// The board may be invalid.
 fn squares_of(builder: &BoardBuilder, color: Color, piece: Piece) -> BitBoard {
     Square::ALL.into_iter().filter(|&square| builder.square(square) == Some((piece, color))).collect()
 }
 
 /// Returns the first colour with more promoted pieces than missing pawns.
 fn check_material(builder: &BoardBuilder) -> Result<Option<Color>, FenError> {
-    const MOST: (u32, u32) = (16, 8);
+    const MAX_PIECES: u32 = 16;
+    const MAX_PAWNS: u32 = 8;
     for color in Color::ALL {
         let count = squares_of(builder, color, Piece::King).len();
         if count != 1 {
@@ -339,12 +305,12 @@ fn check_material(builder: &BoardBuilder) -> Result<Option<Color>, FenError> {
             return Err(FenError::PawnRank(square));
         }
         let pieces: u32 = Piece::ALL.iter().map(|&piece| squares_of(builder, color, piece).len()).sum();
-        if pieces > MOST.0 || pawns.len() > MOST.1 {
+        if pieces > MAX_PIECES || pawns.len() > MAX_PAWNS {
             return Err(FenError::TooManyPieces(color));
         }
         let first = [(Piece::Knight, 2), (Piece::Bishop, 2), (Piece::Rook, 2), (Piece::Queen, 1)];
         let promoted = first.map(|(piece, count)| squares_of(builder, color, piece).len().saturating_sub(count));
-        if pawns.len() + promoted.into_iter().sum::<u32>() > MOST.1 {
+        if pawns.len() + promoted.into_iter().sum::<u32>() > MAX_PAWNS {
             too_many = too_many.or(Some(color));
         }
     }
@@ -355,13 +321,12 @@ fn check_material(builder: &BoardBuilder) -> Result<Option<Color>, FenError> {
     Ok(too_many)
 }
 
-/// On `color`'s first rank, on the king's short or long side.
 fn outermost_rook(rooks: BitBoard, color: Color, king: File, short: bool) -> Option<File> {
     let files = (rooks & Rank::First.relative_to(color).bitboard()).into_iter().map(Square::file);
     if short { files.filter(|&file| file > king).max() } else { files.filter(|&file| file < king).min() }
 }
 
-/// Returns the faults of the impossible rights.
+/// Drops impossible rights and returns their faults.
 fn read_castling(builder: &mut BoardBuilder, text: &str) -> Vec<FenError> {
     let mut faults = Vec::new();
     if text == "-" {
@@ -428,9 +393,9 @@ fn is_missing_number(text: &str) -> bool {
     text.strip_prefix('-').is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Of any length, capped at 65,535.
+/// Caps the number at 65,535.
 fn read_number(text: &str) -> Option<u16> {
-    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     // Digits that do not parse are too large a number.
-    digits.then(|| text.parse().unwrap_or(u16::MAX))
+    is_number.then(|| text.parse().unwrap_or(u16::MAX))
 }

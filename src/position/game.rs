@@ -1,17 +1,18 @@
 //! Games: a position with its history, outcomes, repetition.
 
-use super::{Move, Position};
+use super::board::Position;
+use super::moves::Move;
 
 /// The way a game ended under the rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Outcome {
     /// The side to move is checkmated.
     Checkmate,
-    /// The side to move has no legal move and is not in check.
+    /// A draw.
     Stalemate,
-    /// The position has occurred three times.
+    /// The third occurrence of a position.
     Repetition,
-    /// Both players have made fifty moves without a capture or a pawn move.
+    /// Fifty moves of both players without a capture or a pawn move.
     FiftyMoves,
     /// Neither side can mate; see [`Position::insufficient_material`].
     InsufficientMaterial,
@@ -48,8 +49,7 @@ impl Game {
         &self.keys
     }
 
-    /// Returns the outcome of the game, or `None` while it goes on. Checkmate takes precedence over draws.
-    /// Threefold repetition and the fifty-move rule need no claim.
+    /// Returns `None` while the game goes on. Checkmate takes precedence over draws, which need no claim.
     pub fn outcome(&self) -> Option<Outcome> {
         let position = &self.position;
         if !position.has_legal_move() {
@@ -74,11 +74,9 @@ impl Default for Game {
 
 /// Returns true if a search may score the position with `key` as a draw by repetition.
 ///
-/// `path` has the keys of all earlier positions, oldest first. One earlier occurrence at index `once_from` or later is
-/// enough: a search that passes the index after its root's has let the opponent avoid it. Before that, two are needed, as
-/// in the rule.
-///
-/// `reversible_plies` limits the plies to look back: see [`Position::reversible_plies`].
+/// `path` has the keys of all earlier positions, oldest first, of which [`Position::reversible_plies`] limits the last
+/// ones to look at. One earlier occurrence at index `once_from` or later is enough: a search that passes the index after
+/// its root's has let the opponent avoid it. Before that, two are needed, as in the rule.
 #[inline]
 pub fn is_repetition(path: &[u64], key: u64, reversible_plies: u8, once_from: usize) -> bool {
     let reach = path.len().min(usize::from(reversible_plies));

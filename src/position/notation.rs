@@ -2,33 +2,31 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+use cozy_chess::{File, Piece, Rank, Square};
+
+use super::board::{Position, castling_targets};
 use super::fen::excerpt;
-use super::{File, Move, Piece, Position, Rank, Square, castling_targets};
+use super::moves::Move;
 
 /// An error in a move given as text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages describe the errors")]
 #[non_exhaustive]
 pub enum MoveError {
-    /// The text is not two squares and an optional promotion.
     #[error("{0:?} is not a move (such as \"e2e4\" or \"e7e8q\")")]
     Syntax(String),
-    /// The move is not legal in the position.
     #[error("{0} is not legal in this position")]
     Illegal(Move),
-    /// The SAN text fits no legal move.
     #[error("{0:?} fits no legal move in this position")]
     San(String),
-    /// The SAN text fits several legal moves.
     #[error("{0:?} is ambiguous in this position: several pieces can make this move")]
     Ambiguous(String),
 }
 
 impl Position {
-    /// Formats a legal move in UCI notation.
-    ///
-    /// Castling is written `e1g1`, or with `chess960` as the king capturing its rook, `e1h1`. The latter form also stands
-    /// for a king or rook on other squares than in standard chess: the king's target alone could be a king's step, or its
-    /// own square.
+    /// Formats a legal move in UCI notation. Castling is `e1g1`, or with `chess960` `e1h1`, the king capturing its rook. If
+    /// king or rook are on other squares than in standard chess, it is always the latter: the king's target alone could be
+    /// a step.
     pub fn to_uci(&self, mv: Move, chess960: bool) -> String {
         let is_standard = mv.from().file() == File::E && matches!(mv.to().file(), File::A | File::H);
         if !chess960 && is_standard && self.is_castling(mv) {
@@ -38,8 +36,7 @@ impl Position {
         }
     }
 
-    /// Parses a legal move in UCI notation. Castling may be written `e1g1` or `e1h1`, in standard chess and Chess960. If
-    /// `e1g1` is also a legal step of the king, it is the step.
+    /// Parses a legal move in UCI notation. Castling may be `e1g1` or `e1h1`; a legal step `e1g1` of the king is the step.
     pub fn from_uci(&self, text: &str) -> Result<Move, MoveError> {
         let mv = parse(text).ok_or_else(|| MoveError::Syntax(excerpt(text)))?;
         if self.is_legal(mv) {
@@ -48,7 +45,6 @@ impl Position {
         self.castling_to(mv).filter(|&castling| self.is_legal(castling)).ok_or(MoveError::Illegal(mv))
     }
 
-    /// Finds the castling move with the king's target of `mv`.
     fn castling_to(&self, mv: Move) -> Option<Move> {
         let us = self.side_to_move();
         let rank = Rank::First.relative_to(us);
@@ -98,8 +94,7 @@ impl Position {
     }
 
     /// Parses a legal move in standard algebraic notation. Signs for captures, promotion, check, mate and annotations are
-    /// optional, castling may have zeros, and the origin may be given in more detail than needed. Fails with
-    /// [`MoveError::Ambiguous`] if several moves fit, with [`MoveError::San`] if none does.
+    /// optional, castling may have zeros, and the origin may be given in more detail than needed.
     pub fn from_san(&self, text: &str) -> Result<Move, MoveError> {
         let plain = |text: &str| text.replace(['+', '#', '!', '?', 'x', ':', '='], "").replace('0', "O");
         let wanted = plain(text);

@@ -1,9 +1,12 @@
 //! Static exchange evaluation (SEE): the material won by a series of captures on one square.
 
-use super::attacks::{get_bishop_moves, get_king_moves, get_knight_moves, get_pawn_attacks, get_rook_moves};
-use super::{BitBoard, Color, Move, Piece, Position, Square};
+use cozy_chess::{BitBoard, Color, Piece, Square};
 
-/// In centipawns, by [`Piece`]. The king needs no value: it never captures a defended piece.
+use super::attacks::{get_bishop_moves, get_king_moves, get_knight_moves, get_pawn_attacks, get_rook_moves};
+use super::board::Position;
+use super::moves::Move;
+
+/// Centipawns by [`Piece`]. The king needs no value: it never captures a defended piece.
 pub const SEE_VALUES: [i32; Piece::NUM] = [100, 300, 300, 500, 900, 0];
 
 const LEAST_VALUABLE_FIRST: [Piece; 5] = [Piece::Pawn, Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen];
@@ -16,10 +19,9 @@ impl Position {
     /// Returns true if the exchange that the legal move `mv` begins wins at least `threshold` centipawns for the side to
     /// move. A negative threshold allows a loss.
     ///
-    /// Both sides capture in turn with their least valuable attacker, the one on the lowest square among equals. X-ray
-    /// attackers join in, and either side may stop. A king captures undefended pieces only. Promotion counts for `mv`
-    /// itself, not for later captures. Pins are ignored. Castling wins 0. The algorithm is Stockfish's `see_ge`: testing
-    /// the bound after every capture decides most exchanges before any attack lookup.
+    /// Both sides capture in turn with their least valuable attacker, X-rays included, and may stop. A king captures
+    /// undefended pieces only. Promotion counts for `mv` itself, not for later captures. Pins are ignored. Castling wins 0.
+    /// As in Stockfish's `see_ge`, testing the bound after every capture decides most exchanges before any attack lookup.
     pub fn see_ge(&self, mv: Move, threshold: i32) -> bool {
         let (from, to) = (mv.from(), mv.to());
         let us = self.side_to_move();
@@ -86,7 +88,7 @@ impl Position {
         }
     }
 
-    /// Includes both colours. `occupied` blocks; pieces outside of it are included, so mask the result to exclude them.
+    /// Returns attackers of both colours. `occupied` blocks; pieces outside of it are included.
     #[inline]
     pub fn attackers_to(&self, square: Square, occupied: BitBoard) -> BitBoard {
         let queens = self.pieces(Piece::Queen);

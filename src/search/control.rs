@@ -14,7 +14,7 @@ const CLOCK_INTERVAL: u64 = 1024;
 
 const NEVER: u64 = u64::MAX;
 
-/// Of one worker, which alone writes them.
+/// One worker's, which alone writes them.
 #[derive(Debug, Default)]
 struct Counters {
     nodes: AtomicU64,
@@ -28,7 +28,8 @@ pub struct Control {
     is_stopped: CachePadded<AtomicBool>,
     /// By worker.
     counters: Box<[CachePadded<Counters>]>,
-    root_tb_hits: u64,
+    /// Syzygy probes before the search.
+    root_tb_hits: AtomicU64,
     /// Nodes of the limit that workers have claimed.
     claimed_nodes: CachePadded<AtomicU64>,
     /// Nodes and Syzygy probes of other machines, as they last reported them.
@@ -49,7 +50,7 @@ impl Control {
         Self {
             is_stopped: CachePadded::default(),
             counters: (0..workers).map(|_| CachePadded::default()).collect(),
-            root_tb_hits: 0,
+            root_tb_hits: AtomicU64::default(),
             claimed_nodes: CachePadded::default(),
             remote_counts: CachePadded::default(),
             current_root_move: CachePadded::default(),
@@ -60,21 +61,14 @@ impl Control {
         }
     }
 
-    /// Counts Syzygy probes before the search.
-    pub(crate) fn with_root_tb_hits(self, root_tb_hits: u64) -> Self {
-        Self { root_tb_hits, ..self }
-    }
-
-    /// Lets at most `places` workers run at a time, each for `quantum` nodes: see [`RoundRobin`]. With a place
-    /// for each worker there are no turns.
+    /// Lets at most `places` workers run at a time, each for `quantum` nodes. With a place for each worker there are no turns.
     pub(crate) fn with_turns(self, places: usize, quantum: u64) -> Self {
         let workers = self.workers();
         Self { turns: (workers > places).then(|| RoundRobin::new(workers, places, quantum)), ..self }
     }
 
-    pub(crate) fn with_deadline(self, deadline: Option<Instant>) -> Self {
-        deadline.into_iter().for_each(|moment| self.end_at(moment));
-        self
+    pub(crate) fn set_root_tb_hits(&self, hits: u64) {
+        self.root_tb_hits.store(hits, Relaxed);
     }
 
     /// The first worker that reads a later time stops all workers, once it has finished an iteration.
@@ -115,7 +109,7 @@ impl Control {
         }
     }
 
-    /// Counts all machines.
+    /// Returns the nodes of all machines.
     pub fn nodes(&self) -> u64 {
         self.local_counts().0 + self.remote_counts[0].load(Relaxed)
     }
@@ -130,9 +124,9 @@ impl Control {
         hits.store(hits.load(Relaxed) + 1, Relaxed);
     }
 
-    /// Nodes and successful Syzygy probes so far. Reads the counters of all workers.
+    /// Returns nodes and successful Syzygy probes of this machine. Reads the counters of all workers.
     pub(crate) fn local_counts(&self) -> (u64, u64) {
-        let start = (0, self.root_tb_hits);
+        let start = (0, self.root_tb_hits.load(Relaxed));
         self.counters.iter().fold(start, |(nodes, tb_hits), counters| {
             (nodes + counters.nodes.load(Relaxed), tb_hits + counters.tb_hits.load(Relaxed))
         })
@@ -317,20 +311,19 @@ mod tests {
 
     #[test]
     fn probes_of_all_workers_and_machines_are_summed() {
-        let control = Control::new(2, None).with_root_tb_hits(20);
+        let control = Control::new(2, None);
+        control.set_root_tb_hits(20);
         [0, 1, 1].into_iter().for_each(|worker| control.count_tb_hit(worker));
-        let own: Vec<u64> = control.counters.iter().map(|counters| counters.tb_hits.load(Relaxed)).collect();
-        assert_eq!((own, control.local_counts()), (vec![1, 2], (0, 23)));
+        assert_eq!(control.local_counts(), (0, 23));
         control.set_remote_counts(0, 100);
         assert_eq!(control.tb_hits(), 123);
-        // Each worker's counters have cache lines of their own.
-        assert!(size_of::<CachePadded<Counters>>() >= 64 && size_of::<Counters>() == 16);
     }
 
     #[test]
     fn the_deadline_stops_workers_after_their_first_iteration() {
         for limit in [None, Some(1_000_000)] {
-            let control = Control::new(1, limit).with_deadline(Some(Instant::now()));
+            let control = Control::new(1, limit);
+            control.end_at(Instant::now());
             let mut count = NodeCount::new(0, &control);
             count.begin_iteration();
             assert!((0..3 * CLOCK_INTERVAL).all(|_| count.count(&control).is_ok()));

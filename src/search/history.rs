@@ -1,4 +1,4 @@
-//! Histories and their updates: butterfly, capture and continuation history, counter moves, correction history.
+//! Histories: butterfly, capture and continuation history, counter moves, correction history.
 //!
 //! Sources: <https://www.chessprogramming.org/History_Heuristic> (also for the saturating update and
 //! continuation history), <https://www.chessprogramming.org/Countermove_Heuristic>,
@@ -9,12 +9,9 @@ use std::sync::atomic::{AtomicI16, AtomicU16, Ordering::Relaxed};
 use arrayvec::ArrayVec;
 
 use super::params::*;
-use super::pvs::{Node, NodeType};
-use super::tt::SearchTable;
-use super::worker::{StackEntry, Worker};
 use crate::position::{BitBoard, Color, Move, Piece, Position};
 
-/// The key of a continuation table: 12 pieces x 64 squares.
+/// A moved piece and its target square, as the key of a move in continuation history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PieceTo(u16);
 
@@ -32,13 +29,26 @@ impl PieceTo {
     }
 }
 
+/// Keys of the moves one, two and four plies before; `None` for a null move.
+pub type ContinuationKeys = [Option<PieceTo>; 3];
+
+/// A quiet move with all that selects its histories.
 #[derive(Debug, Clone, Copy)]
 pub struct Quiet {
     pub color: Color,
     pub mv: Move,
     pub piece_to: PieceTo,
-    pub before: [Option<PieceTo>; 3],
+    pub continuation: ContinuationKeys,
+    /// Squares that the opponent attacks.
     pub threats: BitBoard,
+}
+
+impl Quiet {
+    #[inline]
+    pub fn new(position: &Position, mv: Move, continuation: ContinuationKeys, threats: BitBoard) -> Self {
+        let color = position.side_to_move();
+        Self { color, mv, piece_to: PieceTo::new(color, position.moved(mv), mv), continuation, threats }
+    }
 }
 
 /// Atomic because workers may share it; one of two concurrent updates may be lost.
@@ -55,8 +65,8 @@ impl HistoryEntry {
         i32::from(self.0.load(Relaxed))
     }
 
-    /// Scales `bonus` (at most `MAX` in size) down towards saturation at plus and minus `MAX`. Does not write an
-    /// unchanged value, so that a shared cache line stays shared.
+    /// Scales `bonus` (at most `MAX` in size) down towards saturation at plus and minus `MAX`. An unchanged value is not
+    /// written, so that a shared cache line stays shared.
     #[inline]
     fn update<const MAX: i32>(&self, bonus: i32) {
         let old = self.get();
@@ -78,17 +88,17 @@ const MAX_CORRECTION_FACTOR: usize = 64;
 /// Units of correction history in one centipawn.
 const CORRECTION_GRAIN: i32 = 16;
 
-/// Of one worker, or of a group of workers. About 1.2 MB, and the corrections.
+/// About 1.2 MB, and the corrections. A group of workers may share them.
 #[derive(Debug)]
 pub struct Histories {
-    /// By side to move, threats against origin and destination, origin, destination.
+    /// Side to move, threats against origin and target, origin, target.
     butterfly: [[[[HistoryEntry; 64]; 64]; 4]; 2],
-    /// By piece, destination, captured piece.
+    /// Piece, target, captured piece.
     capture: [[[HistoryEntry; 6]; 64]; 12],
-    /// By an earlier move and the move itself. On the heap, because it is too large for a stack.
+    /// Earlier move, move. On the heap, because it is too large for a stack.
     continuation: Box<[[HistoryEntry; PieceTo::COUNT]]>,
-    /// The last quiet refutation by the move it refuted, as bits; 0 is none.
-    counter: [AtomicU16; PieceTo::COUNT],
+    /// Bits of the last quiet refutation of a move; 0 is none.
+    counter_moves: [AtomicU16; PieceTo::COUNT],
     pub(super) corrections: Corrections,
 }
 
@@ -104,7 +114,7 @@ impl Histories {
             butterfly: [const { [const { [const { [const { HistoryEntry::new() }; 64] }; 64] }; 4] }; 2],
             capture: [const { [const { [const { HistoryEntry::new() }; 6] }; 64] }; 12],
             continuation: (0..PieceTo::COUNT).map(|_| [const { HistoryEntry::new() }; PieceTo::COUNT]).collect(),
-            counter: [const { AtomicU16::new(0) }; PieceTo::COUNT],
+            counter_moves: [const { AtomicU16::new(0) }; PieceTo::COUNT],
             corrections: Corrections::for_workers(workers),
         }
     }
@@ -115,9 +125,7 @@ impl Histories {
         for entry in butterfly.iter().chain(capture).chain(self.continuation.as_flattened()) {
             entry.0.store(0, Relaxed);
         }
-        for counter in &self.counter {
-            counter.store(0, Relaxed);
-        }
+        self.counter_moves.iter().for_each(|counter_move| counter_move.store(0, Relaxed));
         self.corrections.clear();
     }
 
@@ -137,11 +145,11 @@ impl Histories {
     /// The sum lies within 3.5 times [`HISTORY_MAX`] with the default weights.
     #[inline]
     pub fn quiet(&self, quiet: Quiet) -> i32 {
-        let Quiet { piece_to, before, .. } = quiet;
         let mut sum = self.butterfly(quiet).get();
-        for (earlier, weight) in before.into_iter().zip([continuation_one(), continuation_two(), continuation_four()]) {
+        let weights = [continuation_one(), continuation_two(), continuation_four()];
+        for (earlier, weight) in quiet.continuation.into_iter().zip(weights) {
             if let Some(earlier) = earlier {
-                sum += weight * self.continuation[earlier.index()][piece_to.index()].get() / 64;
+                sum += weight * self.continuation[earlier.index()][quiet.piece_to.index()].get() / 64;
             }
         }
         sum
@@ -153,15 +161,15 @@ impl Histories {
     }
 
     #[inline]
-    pub fn counter(&self, previous: PieceTo) -> Option<Move> {
-        Move::from_bits(self.counter[previous.index()].load(Relaxed))
+    pub fn counter_move(&self, prior: PieceTo) -> Option<Move> {
+        Move::from_bits(self.counter_moves[prior.index()].load(Relaxed))
     }
 
     #[inline]
-    pub fn set_counter(&self, previous: PieceTo, reply: Move) {
-        let counter = &self.counter[previous.index()];
-        if counter.load(Relaxed) != reply.bits() {
-            counter.store(reply.bits(), Relaxed);
+    pub fn set_counter_move(&self, prior: PieceTo, reply: Move) {
+        let counter_move = &self.counter_moves[prior.index()];
+        if counter_move.load(Relaxed) != reply.bits() {
+            counter_move.store(reply.bits(), Relaxed);
         }
     }
 
@@ -169,13 +177,12 @@ impl Histories {
     #[inline]
     pub fn update_quiet(&self, quiet: Quiet, bonus: i32) {
         self.butterfly(quiet).update::<HISTORY_MAX>(bonus);
-        self.update_continuation(quiet.before, quiet.piece_to, bonus);
+        self.update_continuation(quiet.continuation, quiet.piece_to, bonus);
     }
 
-    /// `before` has the moves one, two and four plies before `piece_to`.
     #[inline]
-    pub fn update_continuation(&self, before: [Option<PieceTo>; 3], piece_to: PieceTo, bonus: i32) {
-        for earlier in before.into_iter().flatten() {
+    pub fn update_continuation(&self, continuation: ContinuationKeys, piece_to: PieceTo, bonus: i32) {
+        for earlier in continuation.into_iter().flatten() {
             self.continuation[earlier.index()][piece_to.index()].update::<HISTORY_MAX>(bonus);
         }
     }
@@ -190,14 +197,15 @@ impl Histories {
 /// workers that share them, as in Stockfish (pull request 6478): more workers meet more positions in the same time.
 #[derive(Debug)]
 pub struct Corrections {
-    /// By side to move: pawns, White's other pieces, Black's other pieces.
+    /// Side to move; pawns, White's other pieces, Black's other pieces.
     entries: [[Box<[HistoryEntry]>; 3]; 2],
 }
 
 impl Corrections {
     /// 192 KiB for each worker, rounded up to a power of two, at most 12 MiB.
     fn for_workers(workers: usize) -> Self {
-        let entries = || (0..CORRECTION_SIZE * correction_factor(workers)).map(|_| HistoryEntry::new()).collect();
+        let size = CORRECTION_SIZE * workers.clamp(1, MAX_CORRECTION_FACTOR).next_power_of_two();
+        let entries = || (0..size).map(|_| HistoryEntry::new()).collect();
         Self { entries: [(); 2].map(|()| [(); 3].map(|()| entries())) }
     }
 
@@ -209,12 +217,9 @@ impl Corrections {
 
     #[inline]
     fn of(&self, position: &Position) -> [&HistoryEntry; 3] {
-        let [pawns, white, black] = &self.entries[position.side_to_move() as usize];
-        [
-            slot(pawns, position.pawn_key()),
-            slot(white, position.non_pawn_key(Color::White)),
-            slot(black, position.non_pawn_key(Color::Black)),
-        ]
+        let keys = [position.pawn_key(), position.non_pawn_key(Color::White), position.non_pawn_key(Color::Black)];
+        let entries = &self.entries[position.side_to_move() as usize];
+        std::array::from_fn(|table| &entries[table][keys[table] as usize & (entries[table].len() - 1)])
     }
 
     /// In centipawns.
@@ -234,20 +239,11 @@ impl Corrections {
     }
 }
 
-fn correction_factor(workers: usize) -> usize {
-    workers.clamp(1, MAX_CORRECTION_FACTOR).next_power_of_two()
-}
-
-#[inline]
-fn slot(entries: &[HistoryEntry], key: u64) -> &HistoryEntry {
-    &entries[key as usize & (entries.len() - 1)]
-}
-
 /// Moves of a node that did not cut off. Moves beyond the capacity are ignored.
 #[derive(Default)]
 pub(super) struct TriedMoves {
-    quiets: ArrayVec<(Move, PieceTo), 48>,
-    captures: ArrayVec<(Move, PieceTo), 24>,
+    pub(super) quiets: ArrayVec<(Move, PieceTo), 48>,
+    pub(super) captures: ArrayVec<(Move, PieceTo), 24>,
 }
 
 impl TriedMoves {
@@ -261,107 +257,49 @@ impl TriedMoves {
     }
 }
 
-impl<T: SearchTable> Worker<T> {
-    /// `mv` gets a bonus; the moves `tried` before and the previous move get a malus.
-    pub(super) fn update_histories<N: NodeType>(&mut self, node: &Node, mv: Move, tried: &TriedMoves, score: i32) {
-        let &Node { position, ply, .. } = node;
-        let depth = node.depth + i32::from(score > node.beta + history_beta_margin());
-        let color = position.side_to_move();
-        let bonus = bonus(depth);
-        let before = self.played_before(ply);
-        let threats = self.stack(ply).threats;
-        let quiet = |mv, piece_to| Quiet { color, mv, piece_to, before, threats };
-        let piece_to = PieceTo::new(color, position.moved(mv), mv);
-        if position.is_noisy(mv) {
-            self.thread.histories.update_capture(piece_to, position.captured(mv), bonus);
-        } else {
-            let killers = &mut self.stack(ply).killers;
-            if killers[0] != Some(mv) {
-                *killers = [Some(mv), killers[0]];
-            }
-            if let Some(previous) = before[0] {
-                self.thread.histories.set_counter(previous, mv);
-            }
-            if depth > history_first_depth() || !tried.quiets.is_empty() {
-                self.thread.histories.update_quiet(quiet(mv, piece_to), bonus);
-            }
-            let malus = bonus * history_malus() / 100;
-            for &(tried_quiet, piece_to) in &tried.quiets {
-                self.thread.histories.update_quiet(quiet(tried_quiet, piece_to), -malus);
-            }
-        }
-        let malus = bonus * capture_malus() / 100;
-        for &(capture, piece_to) in &tried.captures {
-            self.thread.histories.update_capture(piece_to, position.captured(capture), -malus);
-        }
-        if !N::ROOT {
-            self.penalise_refuted_move(ply, node.depth);
-        }
-    }
-
-    /// Applies only to the first move of its node: it has been refuted.
-    pub(super) fn penalise_refuted_move(&mut self, ply: usize, depth: i32) {
-        let StackEntry { quiet: Some(_), played: Some(piece_to), is_first: true, .. } = *self.stack_before(ply, 1)
-        else {
-            return;
-        };
-        self.thread.histories.update_continuation(self.played_before(ply - 1), piece_to, -bonus(depth));
-    }
-
-    /// All moves have failed low against the move (in a singular search, all but the excluded one).
-    pub(super) fn reward_move_before_fail_low(&mut self, us: Color, ply: usize, depth: i32) {
-        let StackEntry { quiet, played, threats, .. } = *self.stack_before(ply, 1);
-        if let (Some(mv), Some(piece_to)) = (quiet, played) {
-            let bonus = bonus(depth) * fail_low_bonus() / 100;
-            let quiet = Quiet { color: !us, mv, piece_to, before: self.played_before(ply - 1), threats };
-            self.thread.histories.update_quiet(quiet, bonus);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::HashMap;
 
     #[test]
-    fn histories_saturate_and_never_overflow() {
-        let entry = HistoryEntry::new();
-        for _ in 0..1000 {
-            entry.update::<HISTORY_MAX>(history_bonus_cap());
-        }
-        assert!(entry.get() <= HISTORY_MAX && entry.get() > HISTORY_MAX * 9 / 10);
-        for _ in 0..1000 {
-            entry.update::<HISTORY_MAX>(-history_bonus_cap());
-        }
-        assert!(entry.get() >= -HISTORY_MAX && entry.get() < -HISTORY_MAX * 9 / 10);
-    }
-
-    #[test]
-    fn corrections_grow_with_the_workers_that_share_them() {
-        let entries =
-            |workers| Corrections::for_workers(workers).entries.as_flattened().iter().map(|table| table.len()).max();
-        let factors = [(0, 1), (1, 1), (2, 2), (5, 8), (8, 8), (64, 64), (1024, 64)];
-        for (workers, factor) in factors {
-            assert_eq!(entries(workers), Some(CORRECTION_SIZE * factor), "{workers} workers");
-        }
-        // Keys that share an entry of one worker's table have their own in a larger one.
-        let corrections = Corrections::for_workers(2);
-        let pawns = &corrections.entries[0][0];
-        assert!(!std::ptr::eq(slot(pawns, 1), slot(pawns, 1 + CORRECTION_SIZE as u64)));
-        assert!(std::ptr::eq(slot(pawns, 1), slot(pawns, 1 + 2 * CORRECTION_SIZE as u64)));
-    }
-
-    #[test]
-    fn butterfly_history_depends_on_threats() {
-        let histories = Histories::default();
-        let position = Position::startpos();
+    fn histories_saturate_and_depend_on_threats() {
+        let (histories, position) = (Histories::default(), Position::startpos());
         let mv = position.from_uci("g1f3").unwrap();
-        let piece_to = PieceTo::new(Color::White, Piece::Knight, mv);
         let squares = [BitBoard::EMPTY, mv.to().into(), mv.from().into(), BitBoard::from(mv.to()) | mv.from().into()];
-        let quiet = squares.map(|threats| Quiet { color: Color::White, mv, piece_to, before: [None; 3], threats });
-        for (number, quiet) in quiet.into_iter().enumerate() {
-            histories.update_quiet(quiet, 100 * (number as i32 + 1));
+        let quiets = squares.map(|threats| Quiet::new(&position, mv, [None; 3], threats));
+        for (quiet, bonus) in quiets.into_iter().zip([100, 200, -history_bonus_cap(), history_bonus_cap()]) {
+            (0..1000).for_each(|_| histories.update_quiet(quiet, bonus));
         }
-        assert_eq!(quiet.map(|quiet| histories.quiet(quiet)), [100, 200, 300, 400]);
+        let found = quiets.map(|quiet| histories.quiet(quiet));
+        assert!(found[0] > 0 && found[0] < found[1] && found[1] <= HISTORY_MAX, "{found:?}");
+        assert!((-HISTORY_MAX..-HISTORY_MAX * 9 / 10).contains(&found[2]), "{found:?}");
+        assert!((HISTORY_MAX * 9 / 10..=HISTORY_MAX).contains(&found[3]), "{found:?}");
+    }
+
+    #[test]
+    fn more_workers_share_fewer_corrections() {
+        // Two positions whose pawn keys are equal in the 14 bits that select an entry for one worker, not in the next.
+        let mut seen: HashMap<u64, Position> = HashMap::new();
+        let positions = (0..64 * 64 * 64).filter_map(|squares: u32| {
+            let mut letters = ['1'; 64];
+            letters[squares as usize % 64] = 'P';
+            letters[squares as usize / 64 % 64] = 'P';
+            letters[squares as usize / 4096] = 'p';
+            (letters[0], letters[63]) = ('k', 'K');
+            let ranks: Vec<String> = letters.chunks(8).map(|rank| rank.iter().collect()).collect();
+            Position::from_fen(&format!("{} w - -", ranks.join("/"))).ok()
+        });
+        let pair = positions.into_iter().find_map(|position| {
+            let key = position.pawn_key();
+            let other = seen.insert(key % CORRECTION_SIZE as u64, position.clone())?;
+            ((key ^ other.pawn_key()) >> 14 & 1 != 0).then_some([position, other])
+        });
+        let [first, second] = pair.unwrap();
+        for (workers, is_shared) in [(0, true), (1, true), (2, false), (5, false), (64, false), (1024, false)] {
+            let corrections = Histories::for_workers(workers).corrections;
+            corrections.update(&first, 200, 8);
+            assert_eq!(corrections.get(&first) == corrections.get(&second), is_shared, "{workers} workers");
+        }
     }
 }

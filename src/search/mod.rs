@@ -13,10 +13,9 @@
 //! | `pruning.rs` | pruning of nodes and moves, late-move reductions, extensions |
 //! | `quiescence.rs` | quiescence search |
 //! | `ordering.rs`, `threats.rs` | move picker; attacked and checking squares, mate threats |
-//! | `history.rs` | histories and their updates |
-//! | `static_eval.rs` | static evaluation of a node, with its cache |
+//! | `history.rs` | histories |
+//! | `node.rs` | start of a node; its lookups: transposition table, tablebases, static evaluation |
 //! | `tt.rs` | the transposition table as the search uses it |
-//! | `tb.rs` | Syzygy probes in the tree |
 //! | `score.rs` | mate, tablebase and draw scores, and their form in the table |
 //! | `control.rs`, `round_robin.rs` | stop flag, node counts and limits; turns of workers |
 //! | `remote_entries.rs` | table entries that go to other machines |
@@ -25,6 +24,7 @@
 
 mod control;
 mod history;
+mod node;
 mod ordering;
 pub(crate) mod params;
 mod pruning;
@@ -34,9 +34,7 @@ mod remote_entries;
 mod root;
 mod round_robin;
 pub mod score;
-mod static_eval;
 pub(crate) mod sync;
-mod tb;
 mod threats;
 mod tt;
 mod worker;
@@ -51,11 +49,10 @@ pub const WORKER_STACK_BYTES: usize = 8 << 20;
 pub use control::Control;
 pub(crate) use history::Histories;
 #[cfg(feature = "tune")]
-pub use params::tunable;
+pub use params::{Tunable, tunable};
 pub use remote_entries::{EntryTaker, RemoteEntries, RemoteEntry};
-pub use root::{Iteration, IterationResult, RootLine};
+pub use root::{Iteration, IterationResult};
 pub(crate) use round_robin::RoundRobin;
-pub use tb::SyzygyProbe;
 pub use tt::{Bound, SearchTable, TranspositionTable, TtEntry};
 pub(crate) use tt::{QS_NO_CHECKS, STORED_NO_EVAL};
-pub use worker::{SearchContext, ThreadData, Worker};
+pub use worker::{RootLine, SearchContext, SyzygyProbe, ThreadData, Worker};

@@ -6,10 +6,9 @@
 
 use arrayvec::ArrayVec;
 
-use super::history::{Histories, PieceTo, Quiet};
+use super::history::{ContinuationKeys, Histories, PieceTo, Quiet};
 use super::params::{capture_history_divisor, check_bonus};
-use super::threats::CheckSquares;
-use super::threats::Threats;
+use super::threats::{CheckSquares, Threats};
 use crate::position::{MAX_MOVES, Move, MoveList, Piece, Position, SEE_VALUES};
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -17,7 +16,7 @@ pub struct Hints {
     pub tt_move: Option<Move>,
     /// Two killers and the counter move; possibly illegal.
     pub refutations: [Option<Move>; 3],
-    pub before: [Option<PieceTo>; 3],
+    pub continuation: ContinuationKeys,
     pub threats: Threats,
     pub checks: CheckSquares,
 }
@@ -54,7 +53,7 @@ pub enum Class {
 pub struct MovePicker {
     stage: Stage,
     hints: Hints,
-    /// Least gain by static exchange evaluation of a good capture.
+    /// Minimum gain of a good capture by static exchange evaluation.
     threshold: i32,
     with_quiets: bool,
     moves: MoveList,
@@ -64,7 +63,7 @@ pub struct MovePicker {
     next_bad: usize,
     next_refutation: usize,
     checks_only: bool,
-    /// Quiet moves without check were excluded. A move returned before (TT move, refutation) counts as well.
+    /// Quiet moves without check were excluded. A move that came before (TT move, refutation) counts as well.
     pub left_out_quiets: bool,
 }
 
@@ -180,7 +179,7 @@ impl MovePicker {
         }
     }
 
-    /// In the main search, capture history changes the least gain by up to 128 centipawns.
+    /// Capture history changes the minimum gain by up to 128 centipawns in the main search.
     #[inline]
     fn good_capture_threshold(&self, position: &Position, histories: &Histories, mv: Move) -> i32 {
         if !self.with_quiets {
@@ -236,15 +235,15 @@ impl MovePicker {
 
     fn score_quiet(&mut self, position: &Position, histories: &Histories) {
         let color = position.side_to_move();
-        let Hints { before, threats, checks, .. } = self.hints;
+        let Hints { continuation, threats, checks, .. } = self.hints;
         let lesser = threats.by_lesser();
         for &mv in &self.moves {
             let piece = position.moved(mv);
             let piece_to = PieceTo::new(color, piece, mv);
             let bonus = if checks.has(position, mv) { check_bonus() } else { 0 };
-            let (attacked, worth) = lesser[piece as usize];
-            let safety = worth * (i32::from(attacked.has(mv.from())) - i32::from(attacked.has(mv.to())));
-            let quiet = Quiet { color, mv, piece_to, before, threats: threats.all };
+            let (attacked, weight) = lesser[piece as usize];
+            let safety = weight * (i32::from(attacked.has(mv.from())) - i32::from(attacked.has(mv.to())));
+            let quiet = Quiet { color, mv, piece_to, continuation, threats: threats.all };
             self.scores.push(histories.quiet(quiet) + bonus + safety);
         }
     }
@@ -321,9 +320,7 @@ mod tests {
 
         // The same if history puts that move first, after all quiet moves are generated.
         let histories = Histories::default();
-        let color = position.side_to_move();
-        let (piece_to, threats) = (PieceTo::new(color, Piece::King, first), hints.threats.all);
-        let quiet = Quiet { color, mv: first, piece_to, before: [None; 3], threats };
+        let quiet = Quiet::new(&position, first, [None; 3], hints.threats.all);
         (0..200).for_each(|_| histories.update_quiet(quiet, 1_700));
         assert_eq!(narrowed(hints, &histories, Quiets::All), expected);
     }

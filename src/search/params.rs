@@ -1,9 +1,38 @@
-//! Tunable parameters of the search and the clock.
+//! Tunable parameters of the search. Those of the clock and the vote are in `smp`.
 //!
 //! Margins are in centipawns, depths in plies, histories in their own units. Each parameter is a function
 //! returning a constant. With the feature `tune` it is a variable with a UCI option of the same name, for
 //! SPSA: see `scripts/spsa` and `docs/contributors/search.md`.
 
+/// A parameter that can be changed.
+#[cfg(feature = "tune")]
+#[derive(Debug)]
+pub struct Tunable {
+    pub name: &'static str,
+    pub default: i32,
+    pub min: i32,
+    pub max: i32,
+    value: std::sync::atomic::AtomicI32,
+}
+
+#[cfg(feature = "tune")]
+impl Tunable {
+    pub(crate) const fn new(name: &'static str, default: i32, min: i32, max: i32) -> Self {
+        Self { name, default, min, max, value: std::sync::atomic::AtomicI32::new(default) }
+    }
+
+    #[inline]
+    pub fn get(&self) -> i32 {
+        self.value.load(std::sync::atomic::Ordering::Relaxed)
+    }
+
+    /// Clamps the value to the range. It holds for all searches of this process.
+    pub fn set(&self, value: i32) {
+        self.value.store(value.clamp(self.min, self.max), std::sync::atomic::Ordering::Relaxed);
+    }
+}
+
+/// Declares the parameters of a file: name, value, minimum, maximum.
 macro_rules! params {
     ($($(#[$doc:meta])+ $name:ident = $value:literal, $min:literal, $max:literal;)*) => {
         $(
@@ -20,12 +49,14 @@ macro_rules! params {
             pub fn $name() -> i32 {
                 tunable::ALL[tunable::Index::$name as usize].get()
             }
+
+            const _: () = assert!($min < $value && $value < $max, "the value is not within its range");
         )*
 
         /// The parameters as variables.
         #[cfg(feature = "tune")]
         pub mod tunable {
-            use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
+            use crate::search::params::Tunable;
 
             #[allow(non_camel_case_types)]
             #[derive(Clone, Copy)]
@@ -33,57 +64,47 @@ macro_rules! params {
                 $($name,)*
             }
 
-            /// A parameter that can be changed.
-            #[derive(Debug)]
-            pub struct Tunable {
-                /// The name.
-                pub name: &'static str,
-                /// The default value.
-                pub default: i32,
-                /// The minimum.
-                pub min: i32,
-                /// The maximum.
-                pub max: i32,
-                value: AtomicI32,
-            }
-
-            impl Tunable {
-                /// Returns the current value.
-                #[inline]
-                pub fn get(&self) -> i32 {
-                    self.value.load(Relaxed)
-                }
-
-                /// Sets the value, clamped to the range, for all searches of this process.
-                pub fn set(&self, value: i32) {
-                    self.value.store(value.clamp(self.min, self.max), Relaxed);
-                }
-            }
-
-            /// All parameters.
-            pub static ALL: [Tunable; [$(stringify!($name)),*].len()] = [$(Tunable {
-                name: stringify!($name),
-                default: $value,
-                min: $min,
-                max: $max,
-                value: AtomicI32::new($value),
-            },)*];
+            pub static ALL: [Tunable; [$(stringify!($name)),*].len()] =
+                [$(Tunable::new(stringify!($name), $value, $min, $max),)*];
         }
-
-        #[cfg(test)]
-        const RANGES: &[(&str, i32, i32, i32)] = &[$((stringify!($name), $value, $min, $max),)*];
     };
 }
+pub(crate) use params;
 
 /// Histories saturate at plus and minus this.
 pub const HISTORY_MAX: i32 = 16_384;
 /// Correction histories saturate at plus and minus this, in 1/16 centipawn.
 pub const CORRECTION_MAX: i32 = 1024;
 
-params! {
-    /// Halfmove clock from which the TT causes no cutoff: the clock is not part of the key.
-    tt_cutoff_clock = 90, 40, 101;
+/// Units of a reduction in one ply.
+pub const PLY: i32 = 1024;
 
+/// Base reductions by depth and move number.
+pub struct Reductions {
+    table: Box<[[[i32; 64]; 64]; 2]>,
+}
+
+impl Reductions {
+    /// Computes base + ln(depth) x ln(move number) / divisor, in 1/1024 ply.
+    pub fn new() -> Self {
+        let of_kind = |base: i32, divisor: i32| {
+            let (base, divisor) = (f64::from(base) / 100.0, f64::from(divisor) / 100.0);
+            let ln = |value: usize| (value.max(1) as f64).ln();
+            std::array::from_fn(|depth| {
+                std::array::from_fn(|number| ((base + ln(depth) * ln(number) / divisor) * f64::from(PLY)) as i32)
+            })
+        };
+        let noisy = of_kind(lmr_noisy_base(), lmr_noisy_divisor());
+        Self { table: Box::new([noisy, of_kind(lmr_quiet_base(), lmr_quiet_divisor())]) }
+    }
+
+    #[inline]
+    pub fn get(&self, is_quiet: bool, depth: i32, move_count: usize) -> i32 {
+        self.table[usize::from(is_quiet)][depth.clamp(0, 63) as usize][move_count.min(63)]
+    }
+}
+
+params! {
     /// Aspiration windows: half-width of the first window.
     aspiration_delta = 18, 5, 40;
     /// Aspiration windows: the score divided by this widens the first window.
@@ -92,22 +113,30 @@ params! {
     aspiration_growth = 50, 25, 200;
     /// Aspiration windows: beyond this half-width a failed side is opened fully.
     aspiration_delta_max = 600, 100, 2000;
-    /// Aspiration windows: least depth.
+    /// Aspiration windows: minimum depth.
     aspiration_depth = 4, 2, 8;
 
-    /// Reverse futility pruning: greatest depth.
-    reverse_futility_depth = 9, 4, 14;
-    /// Reverse futility pruning: margin per ply.
-    reverse_futility_margin = 66, 30, 150;
+    /// Halfmove clock from which the TT causes no cutoff: the clock is not part of the key.
+    tt_cutoff_clock = 90, 40, 101;
 
-    /// Razoring: greatest depth.
+    /// Material scaling in 1/1024 per point of pieces (minor 3, rook 5, queen 9; 62 at the start).
+    material_slope = 4, 0, 16;
+    /// Material scaling: points at which the evaluation is unchanged.
+    material_even = 40, 20, 62;
+
+    /// Razoring: maximum depth.
     razor_depth = 4, 1, 8;
     /// Razoring: base margin.
     razor_base = 190, 50, 500;
     /// Razoring: margin per squared ply.
     razor_margin = 180, 50, 400;
 
-    /// Null move: least depth.
+    /// Reverse futility pruning: maximum depth.
+    reverse_futility_depth = 9, 4, 14;
+    /// Reverse futility pruning: margin per ply.
+    reverse_futility_margin = 66, 30, 150;
+
+    /// Null move: minimum depth.
     null_depth = 3, 1, 6;
     /// Null move: base reduction.
     null_base = 5, 2, 7;
@@ -121,22 +150,57 @@ params! {
     null_margin = 20, 0, 60;
     /// Null move: taken off the margin by [`null_margin`].
     null_margin_base = 120, 0, 300;
-    /// Null move: least depth at which every cutoff is verified.
+    /// Null move: minimum depth at which every cutoff is verified.
     null_verify_depth = 13, 6, 20;
     /// Null move: no null move in this share of the verification search's depth, in sixteenths.
     null_verify_share = 12, 4, 17;
 
-    /// ProbCut: least depth.
+    /// ProbCut: minimum depth.
     probcut_depth = 5, 3, 9;
     /// ProbCut: margin above beta.
     probcut_margin = 177, 80, 350;
     /// ProbCut: reduction of the verification search, in plies.
     probcut_reduction = 4, 2, 6;
 
-    /// Internal iterative reduction: least depth.
+    /// Internal iterative reduction: minimum depth.
     iir_depth = 4, 2, 8;
 
-    /// Singular extensions: least depth.
+    /// Move ordering: bonus of a quiet check.
+    check_bonus = 9000, 0, 30000;
+    /// Move ordering: capture history worth one centipawn of the good-capture threshold.
+    capture_history_divisor = 128, 32, 1024;
+    /// Move ordering: bonus of a minor piece that leaves a square attacked by a pawn, malus if it goes to one.
+    threat_minor = 7000, 0, 30000;
+    /// Move ordering: the same for a rook and squares attacked by pawns or minor pieces.
+    threat_rook = 10500, 0, 30000;
+    /// Move ordering: the same for a queen and squares attacked by less valuable pieces.
+    threat_queen = 17500, 0, 30000;
+
+    /// Late-move pruning: maximum depth.
+    lmp_depth = 8, 4, 14;
+    /// Late-move pruning: base count of moves.
+    lmp_base = 3, 1, 10;
+
+    /// Futility pruning: maximum reduced depth.
+    futility_depth = 8, 4, 14;
+    /// Futility pruning: base margin.
+    futility_base = 90, 20, 250;
+    /// Futility pruning: margin per ply.
+    futility_margin = 79, 30, 200;
+
+    /// History pruning: maximum reduced depth.
+    history_pruning_depth = 4, 2, 8;
+    /// History pruning: minimum history per ply.
+    history_pruning_margin = -7150, -10000, -1000;
+
+    /// Static-exchange pruning: maximum depth of captures, maximum reduced depth of quiet moves.
+    see_pruning_depth = 9, 4, 14;
+    /// Static-exchange pruning: minimum gain of quiet moves per squared ply.
+    see_quiet_margin = -16, -60, -8;
+    /// Static-exchange pruning: minimum gain of captures and quiet checks per ply.
+    see_noisy_margin = -79, -200, -40;
+
+    /// Singular extensions: minimum depth.
     singular_depth = 5, 4, 10;
     /// Singular extensions: depth of the singular search, in sixteenths of the depth less one ply.
     singular_share = 8, 4, 13;
@@ -146,7 +210,7 @@ params! {
     singular_margin = 24, 8, 64;
     /// Singular extensions: additional margin of double extensions.
     singular_double_margin = 18, 2, 60;
-    /// Singular extensions: most double extensions in one line.
+    /// Singular extensions: maximum of double extensions in one line.
     singular_double_limit = 8, 2, 20;
     /// Singular extensions: none at this multiple of the iteration's depth, or deeper.
     extension_limit = 2, 1, 4;
@@ -154,30 +218,6 @@ params! {
     singular_negative = 2, 0, 4;
     /// Negative extension, in plies, of any other non-singular TT move at an expected cut node.
     singular_negative_cut = 1, 0, 4;
-
-    /// Futility pruning: greatest reduced depth.
-    futility_depth = 8, 4, 14;
-    /// Futility pruning: base margin.
-    futility_base = 90, 20, 250;
-    /// Futility pruning: margin per ply.
-    futility_margin = 79, 30, 200;
-
-    /// Late-move pruning: greatest depth.
-    lmp_depth = 8, 4, 14;
-    /// Late-move pruning: base count of moves.
-    lmp_base = 3, 1, 10;
-
-    /// History pruning: greatest reduced depth.
-    history_pruning_depth = 4, 2, 8;
-    /// History pruning: least history per ply.
-    history_pruning_margin = -7150, -10000, -1000;
-
-    /// Static-exchange pruning: greatest depth of captures, greatest reduced depth of quiet moves.
-    see_pruning_depth = 9, 4, 14;
-    /// Static-exchange pruning: least gain of quiet moves per squared ply.
-    see_quiet_margin = -16, -60, -8;
-    /// Static-exchange pruning: least gain of captures and quiet checks per ply.
-    see_noisy_margin = -79, -200, -40;
 
     /// Late-move reductions: base for quiet moves, in 1/100 ply.
     lmr_quiet_base = 79, 20, 160;
@@ -187,7 +227,7 @@ params! {
     lmr_noisy_base = 30, -60, 100;
     /// Late-move reductions: divisor for captures, in hundredths.
     lmr_noisy_divisor = 330, 180, 600;
-    /// Late-move reductions: least depth.
+    /// Late-move reductions: minimum depth.
     lmr_depth = 3, 2, 6;
     /// Late-move reductions: history worth one ply less.
     lmr_history_divisor = 8950, 3000, 20000;
@@ -246,77 +286,8 @@ params! {
     /// Bonus of a quiet move before a node that fails low, in percent of the bonus.
     fail_low_bonus = 55, 0, 200;
 
-    /// Move ordering: bonus of a quiet check.
-    check_bonus = 9000, 0, 30000;
-    /// Move ordering: capture history worth one centipawn of the good-capture threshold.
-    capture_history_divisor = 128, 32, 1024;
-    /// Move ordering: bonus of a minor piece that leaves a square attacked by a pawn, malus if it goes to
-    /// one.
-    threat_minor = 7000, 0, 30000;
-    /// Move ordering: the same for a rook and squares attacked by pawns or minor pieces.
-    threat_rook = 10500, 0, 30000;
-    /// Move ordering: the same for a queen and squares attacked by less valuable pieces.
-    threat_queen = 17500, 0, 30000;
-
-    /// Material scaling of the evaluation per point of pieces (minor 3, rook 5, queen 9; 62 at the start), in
-    /// 1/1024.
-    material_slope = 4, 0, 16;
-    /// Material scaling: points at which the evaluation is unchanged.
-    material_even = 40, 20, 62;
-
     /// Correction history: cap of the correction.
     correction_cap = 157, 30, 300;
     /// Correction history: divisor of error times depth.
     correction_divisor = 8, 2, 32;
-
-    /// Vote: base weight of a worker, in centipawns above the lowest score.
-    vote_base = 12, 0, 100;
-
-    /// Clock without a next time control: expected moves at the first move of a game.
-    clock_moves = 42, 10, 60;
-    /// Clock: fall of the expected moves per move played, in hundredths.
-    clock_moves_fall = 70, 0, 200;
-    /// Clock: least expected moves.
-    clock_moves_least = 12, 8, 60;
-    /// Clock: least expected moves if the increment is less than the move overhead.
-    clock_moves_sudden = 22, 8, 60;
-    /// Clock: hard limit, in soft limits.
-    clock_hard = 5, 2, 10;
-    /// Clock: soft limit after an iteration with a new best move, in thousandths.
-    clock_changed = 1700, 1000, 3000;
-    /// Clock: the same with the new best move one iteration before.
-    clock_stable_one = 1250, 800, 2000;
-    /// Clock: the same with the new best move two iterations before.
-    clock_stable_two = 1050, 700, 1500;
-    /// Clock: the same with the new best move three iterations before.
-    clock_stable_three = 950, 500, 1300;
-    /// Clock: the same with an older best move.
-    clock_stable = 850, 400, 1200;
-    /// Clock: factor by the best move's share of nodes is [`clock_effort_scale`] times this less the share,
-    /// in thousandths.
-    clock_effort_base = 1550, 1050, 2500;
-    /// See [`clock_effort_base`].
-    clock_effort_scale = 1350, 500, 2500;
-    /// Clock: growth of the limit per centipawn of a score drop, in thousandths.
-    clock_score_drop = 12, 0, 40;
-    /// Clock: least factor by score, in thousandths.
-    clock_score_least = 850, 500, 1000;
-    /// Clock: greatest factor by score, in thousandths.
-    clock_score_most = 1500, 1000, 3000;
-    /// Clock: least product of all factors, in thousandths.
-    clock_scale_least = 300, 50, 1000;
-    /// Clock: greatest product of all factors, in thousandths.
-    clock_scale_most = 4000, 1000, 8000;
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn values_lie_within_their_ranges() {
-        for (name, value, min, max) in RANGES {
-            assert!(min < value && value < max, "{name}");
-        }
-    }
 }

@@ -9,9 +9,9 @@
 //! <https://www.chessprogramming.org/Multi-Cut>.
 
 use super::control::Aborted;
+use super::node::{Node, NodeType, NonPv};
 use super::ordering::{Class, MovePicker, Quiets};
 use super::params::*;
-use super::pvs::{Node, NodeType, NonPv};
 use super::score::{DECISIVE_BOUND, INFINITE, is_decisive};
 use super::threats::{CheckSquares, mate_threat};
 use super::tt::{Bound, SearchTable, TtHit, TtStore};
@@ -25,7 +25,6 @@ fn has_zugzwang_risk(position: &Position) -> bool {
 }
 
 impl<T: SearchTable> Worker<T> {
-    /// Caches the answer in the stack.
     #[inline]
     fn has_mate_threat(&mut self, position: &Position, ply: usize) -> bool {
         let is_threatened = *self.stack(ply).mate_threat.get_or_insert_with(|| mate_threat(position));
@@ -50,17 +49,18 @@ impl<T: SearchTable> Worker<T> {
     /// Far below alpha, only captures and checks are searched.
     #[inline(always)]
     fn razoring(&mut self, node: &Node, alpha: i32) -> Result<Option<i32>, Aborted> {
-        if node.depth > razor_depth() || node.eval + razor_base() + razor_margin() * node.depth * node.depth >= alpha {
+        let margin = razor_base() + razor_margin() * node.depth * node.depth;
+        if node.depth > razor_depth() || node.evals.best + margin >= alpha {
             return Ok(None);
         }
-        let score = self.quiescence::<NonPv>(node.position, alpha, alpha + 1, node.ply, Quiets::Checks)?;
+        let score = self.quiescence::<NonPv>(node.position, node.ply, alpha, alpha + 1, Quiets::Checks)?;
         Ok((score <= alpha && !is_decisive(score)).then_some(score))
     }
 
     /// Far above beta, the node fails high. Nodes with a quiet TT move or a mate threat are exempt.
     #[inline(always)]
     fn reverse_futility(&mut self, node: &Node) -> Option<i32> {
-        let &Node { depth, beta, eval, .. } = node;
+        let (beta, depth, eval) = (node.beta, node.depth, node.evals.best);
         let fails_high = depth <= reverse_futility_depth()
             && (node.tt_move.is_none() || node.tt_capture)
             && eval - reverse_futility_margin() * (depth - i32::from(node.improving)) >= beta
@@ -72,21 +72,21 @@ impl<T: SearchTable> Worker<T> {
 
     /// Returns the score of a cutoff, verified against zugzwang.
     fn null_move(&mut self, node: &Node) -> Result<Option<i32>, Aborted> {
-        let &Node { position, beta, depth, ply, static_eval, eval, .. } = node;
+        let &Node { position, ply, beta, depth, evals, .. } = node;
         if depth < null_depth()
-            || eval < beta
-            || static_eval < beta - null_margin() * depth + null_margin_base()
+            || evals.best < beta
+            || evals.corrected < beta - null_margin() * depth + null_margin_base()
             || beta <= -DECISIVE_BOUND
             || ply < self.null_min_ply
-            || self.stack_before(ply, 1).played.is_none() && ply > 0
+            || self.stack_before(ply, 1).continuation_key.is_none() && ply > 0
             || !position.has_non_pawn_material(position.side_to_move())
         {
             return Ok(None);
         }
-        let reduction =
-            null_base() + depth / null_depth_divisor() + ((eval - beta) / null_eval_divisor()).min(null_eval_cap());
+        let by_eval = ((evals.best - beta) / null_eval_divisor()).min(null_eval_cap());
+        let reduced = depth - null_base() - depth / null_depth_divisor() - by_eval;
         let child = self.make_null(position, ply);
-        let score = -self.search::<NonPv>(&child, -beta, -beta + 1, depth - reduction, ply + 1, !node.cut_node)?;
+        let score = -self.search::<NonPv>(&child, ply + 1, -beta, -beta + 1, reduced, !node.cut_node)?;
         self.keys.pop();
         if score < beta {
             return Ok(None);
@@ -96,8 +96,8 @@ impl<T: SearchTable> Worker<T> {
         if self.null_min_ply > 0 || !(has_zugzwang_risk(position) || depth >= null_verify_depth()) {
             return Ok(Some(score));
         }
-        self.null_min_ply = ply + (null_verify_share() * (depth - reduction).max(0) / 16) as usize + 1;
-        let verified = self.search::<NonPv>(position, beta - 1, beta, (depth - reduction).max(1), ply, false);
+        self.null_min_ply = ply + (null_verify_share() * reduced.max(0) / 16) as usize + 1;
+        let verified = self.search::<NonPv>(position, ply, beta - 1, beta, reduced.max(1), false);
         self.null_min_ply = 0;
         Ok((verified? >= beta).then_some(score))
     }
@@ -106,16 +106,16 @@ impl<T: SearchTable> Worker<T> {
     fn probcut(&mut self, node: &Node) -> Result<Option<i32>, Aborted> {
         let &Node { position, ply, .. } = node;
         let probcut_beta = node.beta + probcut_margin();
-        let depth = node.depth - probcut_reduction();
+        let reduced = node.depth - probcut_reduction();
         if node.depth < probcut_depth()
             || is_decisive(node.beta)
-            || node.tt_hit.is_some_and(|tt_hit| tt_hit.depth > depth && tt_hit.score < probcut_beta)
+            || node.tt_hit.is_some_and(|tt_hit| tt_hit.depth > reduced && tt_hit.score < probcut_beta)
         {
             return Ok(None);
         }
         let work_before = self.work();
         let tt_move = node.tt_move.filter(|_| node.tt_capture);
-        let mut picker = MovePicker::noisy(tt_move, probcut_beta - node.static_eval);
+        let mut picker = MovePicker::noisy(tt_move, probcut_beta - node.evals.corrected);
         while let Some((mv, class)) = picker.next(position, &self.thread.histories, Quiets::None) {
             if class == Class::BadNoisy {
                 break;
@@ -123,32 +123,32 @@ impl<T: SearchTable> Worker<T> {
             self.prefetch_after(position, mv);
             let child = self.make(position, ply, mv)?;
             let (alpha, beta) = (-probcut_beta, -probcut_beta + 1);
-            let mut score = -self.quiescence::<NonPv>(&child, alpha, beta, ply + 1, Quiets::None)?;
+            let mut score = -self.quiescence::<NonPv>(&child, ply + 1, alpha, beta, Quiets::None)?;
             if score >= probcut_beta {
-                score = -self.search::<NonPv>(&child, alpha, beta, depth, ply + 1, !node.cut_node)?;
+                score = -self.search::<NonPv>(&child, ply + 1, alpha, beta, reduced, !node.cut_node)?;
             }
             self.keys.pop();
             if score >= probcut_beta {
-                let (pv, raw_eval, bound) = (node.tt_pv, node.raw_eval, Bound::Lower);
-                let result = TtStore { mv: Some(mv), score, depth: depth + 1, bound, pv, raw_eval };
-                self.store_tt(position, ply, result, work_before);
+                let (depth, pv, raw_eval) = (reduced + 1, node.tt_pv, node.evals.raw);
+                let result = TtStore { mv: Some(mv), score, depth, bound: Bound::Lower, pv, raw_eval };
+                self.store_tt(position, ply, work_before, result);
                 return Ok(Some(if is_decisive(score) { score } else { score - probcut_margin() }));
             }
         }
         Ok(None)
     }
 
-    /// Late-move and futility pruning. Quiet checks are exempt. Returns the futility value, too, which the pruned moves
-    /// might have reached, or `-INFINITE`.
+    /// Late-move and futility pruning from the move `move_count` on. Quiet checks are exempt. Also returns the futility
+    /// value, which the pruned moves might have reached, or `-INFINITE`.
     #[inline(always)]
-    pub(super) fn remaining_quiets(&self, node: &Node, number: usize, alpha: i32) -> (Quiets, i32) {
+    pub(super) fn remaining_quiets(&self, node: &Node, alpha: i32, move_count: usize) -> (Quiets, i32) {
         let depth = node.depth;
         let max_moves = (lmp_base() + depth * depth) / (2 - i32::from(node.improving));
-        let reduced_depth = (depth - self.thread.reductions.get(true, depth, number) / PLY).max(0);
-        let futility_value = node.static_eval + futility_base() + futility_margin() * reduced_depth;
+        let reduced_depth = (depth - self.thread.reductions.get(true, depth, move_count) / PLY).max(0);
+        let futility_value = node.evals.corrected + futility_base() + futility_margin() * reduced_depth;
         let is_futile =
             !node.in_check && reduced_depth <= futility_depth() && futility_value <= alpha && !is_decisive(alpha);
-        let is_late = depth <= lmp_depth() && number as i32 > max_moves;
+        let is_late = depth <= lmp_depth() && move_count as i32 > max_moves;
         let quiets = if is_late || is_futile { Quiets::Checks } else { Quiets::All };
         (quiets, if is_futile { futility_value } else { -INFINITE })
     }
@@ -183,51 +183,22 @@ impl<T: SearchTable> Worker<T> {
     }
 }
 
-pub const PLY: i32 = 1024;
-
-pub struct Reductions {
-    table: Box<[[[i32; 64]; 64]; 2]>,
-}
-
-impl Reductions {
-    /// Base + ln(depth) x ln(number) / divisor, in 1/1024 ply.
-    pub fn new() -> Self {
-        let of_kind = |base: i32, divisor: i32| {
-            let (base, divisor) = (f64::from(base) / 100.0, f64::from(divisor) / 100.0);
-            let ln = |value: usize| (value.max(1) as f64).ln();
-            std::array::from_fn(|depth| {
-                std::array::from_fn(|number| ((base + ln(depth) * ln(number) / divisor) * f64::from(PLY)) as i32)
-            })
-        };
-        Self {
-            table: Box::new([
-                of_kind(lmr_noisy_base(), lmr_noisy_divisor()),
-                of_kind(lmr_quiet_base(), lmr_quiet_divisor()),
-            ]),
-        }
-    }
-
-    #[inline]
-    pub fn get(&self, is_quiet: bool, depth: i32, number: usize) -> i32 {
-        self.table[usize::from(is_quiet)][depth.clamp(0, 63) as usize][number.min(63)]
-    }
-}
-
 pub(super) struct MadeMove {
-    pub(super) number: usize,
+    /// Counts from 1.
+    pub(super) move_count: usize,
     pub(super) is_quiet: bool,
     pub(super) is_refutation: bool,
     pub(super) gives_check: bool,
     pub(super) history: i32,
     pub(super) base_reduction: i32,
-    /// Depth without a reduction, in plies: includes the extension.
+    /// Plies without a reduction, with the extension.
     pub(super) new_depth: i32,
 }
 
 impl<T: SearchTable> Worker<T> {
-    /// In 1/1024 ply. `child` is the position after the move.
+    /// In 1/1024 ply.
     #[inline(always)]
-    pub(super) fn late_move_reduction<N: NodeType>(&mut self, node: &Node, made: &MadeMove, child: &Position) -> i32 {
+    pub(super) fn late_move_reduction<N: NodeType>(&mut self, node: &Node, child: &Position, made: &MadeMove) -> i32 {
         let next = node.ply + 1;
         let mut reduction = made.base_reduction;
         if node.tt_pv {
@@ -268,9 +239,9 @@ impl<T: SearchTable> Worker<T> {
 }
 
 pub(super) enum Extension {
-    /// Extend the move by so many plies (negative: reduce).
+    /// Negative: a reduction.
     Plies(i32),
-    /// Multi-cut: several moves beat beta, so the node fails high with this score.
+    /// Several moves beat beta, so the node fails high with this score.
     MultiCut(i32),
 }
 
@@ -295,12 +266,12 @@ impl<T: SearchTable> Worker<T> {
 
     /// The TT move is singular if all other moves fail low at reduced depth against a bound below its score.
     fn singular_search<N: NodeType>(&mut self, node: &Node, mv: Move, tt_hit: TtHit) -> Result<Extension, Aborted> {
-        let &Node { position, beta, depth, ply, cut_node, .. } = node;
+        let &Node { position, ply, beta, depth, cut_node, .. } = node;
         let singular_beta = tt_hit.score - depth * singular_margin() / 16;
-        let reduced_depth = (depth - 1) * singular_share() / 16;
+        let reduced = (depth - 1) * singular_share() / 16;
         let saved = *self.stack(ply);
         self.stack(ply).excluded = Some(mv);
-        let score = self.search::<NonPv>(position, singular_beta - 1, singular_beta, reduced_depth, ply, cut_node)?;
+        let score = self.search::<NonPv>(position, ply, singular_beta - 1, singular_beta, reduced, cut_node)?;
         *self.stack(ply) = saved;
         Ok(if score < singular_beta {
             let is_double = !N::PV

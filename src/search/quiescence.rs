@@ -2,16 +2,12 @@
 //! checks at the first ply, and all evasions of a check.
 
 use super::control::Aborted;
+use super::node::NodeType;
 use super::ordering::{Class, Hints, MovePicker, Quiets};
-use super::params::{quiescence_margin, tt_cutoff_clock};
-use super::pvs::NodeType;
-use super::score::{DECISIVE_BOUND, DRAW, INFINITE, MAX_PLY, is_decisive, mated_in};
-use super::threats::CheckSquares;
-use super::threats::Threats;
-use super::tt::Bound;
-use super::tt::QS_NO_CHECKS;
-use super::tt::SearchTable;
-use super::tt::TtStore;
+use super::params::quiescence_margin;
+use super::score::{DECISIVE_BOUND, INFINITE, is_decisive, mated_in};
+use super::threats::{CheckSquares, Threats};
+use super::tt::{Bound, QS_NO_CHECKS, SearchTable, TtStore};
 use super::worker::Worker;
 use crate::position::{Move, Position, SEE_VALUES};
 use sesame_table::EntryUse;
@@ -36,58 +32,38 @@ impl<T: SearchTable> Worker<T> {
     pub(super) fn quiescence<N: NodeType>(
         &mut self,
         position: &Position,
+        ply: usize,
         mut alpha: i32,
         beta: i32,
-        ply: usize,
-        quiets: Quiets,
+        mut quiets: Quiets,
     ) -> Result<i32, Aborted> {
+        // 1. Draw or mate by rule; maximum ply; an upcoming repetition is at least a draw.
         let work_before = self.work();
-        self.thread.pv.clear(ply);
-        self.seldepth = self.seldepth.max(ply);
-        let in_check = position.in_check();
-        // 1. Draw or mate by rule; maximum ply.
-        if let Some(score) = self.draw_or_mate_by_rule(position, ply) {
+        if let Some(score) = self.enter_node::<N>(position, ply, &mut alpha, beta) {
             return Ok(score);
-        }
-        if ply >= MAX_PLY - 1 {
-            return Ok(if in_check { DRAW } else { self.evaluate(position, ply) });
-        }
-        if alpha < DRAW && self.can_repeat(position) {
-            alpha = DRAW;
-            if alpha >= beta {
-                return Ok(alpha);
-            }
         }
 
         // 2. Transposition table: an entry without quiet checks does not suffice where they are searched.
+        let in_check = position.in_check();
         let depth = if in_check || quiets == Quiets::Checks { 0 } else { QS_NO_CHECKS };
-        let tt_hit = self.probe_tt(position, ply);
+        let tt_hit = self.context.table.probe_tt(position, ply);
         if !N::PV
-            && let Some(tt_hit) = tt_hit
-            && tt_hit.depth >= depth
-            && tt_hit.cuts(beta)
-            && i32::from(position.halfmove_clock()) < tt_cutoff_clock()
+            && let Some(score) = self.tt_cutoff(position, beta, depth, tt_hit)
         {
-            self.record_cutoff(tt_hit);
-            return Ok(tt_hit.score);
+            return Ok(score);
         }
 
         // 3. Stand pat, unless in check.
-        let mut raw_eval = None;
+        let evals = self.node_evals(position, ply, in_check, tt_hit);
         let mut best_score = -INFINITE;
         let mut futility_base = -INFINITE;
         if !in_check {
-            let (raw, static_eval) = self.static_evals(position, tt_hit, ply);
-            raw_eval = Some(raw);
-            best_score = match tt_hit {
-                Some(tt_hit) if tt_hit.improves(static_eval) && !is_decisive(tt_hit.score) => tt_hit.score,
-                _ => static_eval,
-            };
+            best_score = if is_decisive(evals.best) { evals.corrected } else { evals.best };
             if best_score >= beta {
                 return Ok(best_score);
             }
             alpha = alpha.max(best_score);
-            futility_base = static_eval + quiescence_margin();
+            futility_base = evals.corrected + quiescence_margin();
         }
 
         // 4. Move picker.
@@ -95,9 +71,11 @@ impl<T: SearchTable> Worker<T> {
         if tt_move.is_some() {
             self.context.table.record_use(EntryUse::Hint);
         }
-        let mut quiets = if in_check { Quiets::All } else { quiets };
-        let before = self.played_before(ply);
-        let hints = || Hints { tt_move, before, checks: CheckSquares::of(position), ..Hints::default() };
+        if in_check {
+            quiets = Quiets::All;
+        }
+        let continuation = self.continuation_keys(ply);
+        let hints = || Hints { tt_move, continuation, checks: CheckSquares::of(position), ..Hints::default() };
         let mut picker = match quiets {
             Quiets::All => MovePicker::all(Hints { threats: Threats::of(position), ..hints() }),
             // Threats are left out: they matter little for the order of checks.
@@ -105,9 +83,9 @@ impl<T: SearchTable> Worker<T> {
             Quiets::None => MovePicker::noisy(tt_move, 0),
         };
         let mut best_move = None;
-        let mut moves = 0;
+        let mut has_move = false;
         while let Some((mv, class)) = picker.next(position, &self.thread.histories, quiets) {
-            moves += 1;
+            has_move = true;
             self.prefetch_after(position, mv);
             if best_score > -DECISIVE_BOUND {
                 match class {
@@ -128,7 +106,7 @@ impl<T: SearchTable> Worker<T> {
                 }
             }
             let child = self.make(position, ply, mv)?;
-            let score = -self.quiescence::<N>(&child, -beta, -alpha, ply + 1, Quiets::None)?;
+            let score = -self.quiescence::<N>(&child, ply + 1, -beta, -alpha, Quiets::None)?;
             self.keys.pop();
             if score > best_score {
                 best_score = score;
@@ -146,7 +124,7 @@ impl<T: SearchTable> Worker<T> {
         }
 
         // 9. Mate: in check all moves are generated.
-        if in_check && moves == 0 {
+        if in_check && !has_move {
             return Ok(mated_in(ply));
         }
         debug_assert!(best_score > -INFINITE, "a position not in check stands pat, one in check has a move");
@@ -155,8 +133,8 @@ impl<T: SearchTable> Worker<T> {
         // one would replace deeper entries.
         let bound = if best_score >= beta { Bound::Lower } else { Bound::Upper };
         let pv = tt_hit.is_some_and(|tt_hit| tt_hit.pv);
-        let result = TtStore { mv: best_move, score: best_score, depth, bound, pv, raw_eval };
-        self.store_tt(position, ply, result, work_before);
+        let result = TtStore { mv: best_move, score: best_score, depth, bound, pv, raw_eval: evals.raw };
+        self.store_tt(position, ply, work_before, result);
         Ok(best_score)
     }
 }

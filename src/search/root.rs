@@ -5,25 +5,14 @@
 
 use super::control::Aborted;
 use super::history::Histories;
+use super::node::Root;
 use super::ordering::{Class, Hints, MovePicker, Quiets};
 use super::params::*;
-use super::pvs::Root;
 use super::score::{INFINITE, is_decisive};
-use super::threats::CheckSquares;
-use super::threats::Threats;
-use super::tt::Bound;
-use super::tt::SearchTable;
-use super::worker::{SearchContext, Worker};
+use super::threats::{CheckSquares, Threats};
+use super::tt::{Bound, SearchTable};
+use super::worker::{RootLine, RootMove, SearchContext, Worker};
 use crate::position::{Move, Position};
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RootLine {
-    /// For the side to move: see [`score`](super::score).
-    pub score: i32,
-    pub bound: Bound,
-    pub seldepth: usize,
-    pub pv: Vec<Move>,
-}
 
 #[derive(Debug, Clone)]
 pub struct Iteration {
@@ -31,9 +20,9 @@ pub struct Iteration {
     /// Best first, at least one: `multi_pv` lines, or all root moves if there are fewer. A stopped iteration has only
     /// the best line, perhaps with a lower bound.
     pub lines: Vec<RootLine>,
-    /// Of all workers.
+    /// All workers' nodes so far.
     pub nodes: u64,
-    /// Its part of this worker's nodes in this search, 0 to 1.
+    /// The best move's part of this worker's nodes in this search, 0 to 1.
     pub best_move_share: f64,
 }
 
@@ -42,20 +31,6 @@ pub enum IterationResult {
     Complete(Iteration),
     /// Has a result if the iteration had raised alpha at the root.
     Stopped(Option<Iteration>),
-}
-
-#[derive(Debug, Clone)]
-pub(super) struct RootMove {
-    pub(super) mv: Move,
-    /// Of this iteration; `-INFINITE` until the move raises alpha.
-    pub(super) score: i32,
-    pub(super) previous_score: i32,
-    pub(super) seldepth: usize,
-    pub(super) pv: Vec<Move>,
-    /// Nodes below this move in the whole search.
-    pub(super) nodes: u64,
-    /// Syzygy rank: a higher rank comes first, whatever the scores.
-    pub(super) rank: i32,
 }
 
 impl RootMove {
@@ -72,24 +47,22 @@ impl RootMove {
     }
 }
 
-pub(super) fn ordered_root_moves<T: SearchTable>(histories: &Histories, context: &SearchContext<T>) -> Vec<RootMove> {
-    let position = context.game.position();
-    let tt_move = context
-        .table
-        .probe(position.key())
-        .and_then(|(entry, _)| Move::from_bits(entry.mv))
-        .filter(|&mv| position.is_legal(mv));
-    let (threats, checks) = (Threats::of(position), CheckSquares::of(position));
-    let mut picker = MovePicker::all(Hints { tt_move, threats, checks, ..Hints::default() });
-    let mut moves: Vec<RootMove> = std::iter::from_fn(|| picker.next(position, histories, Quiets::All))
-        .filter(|(mv, _)| context.root_moves.contains(mv))
-        .map(|(mv, _)| RootMove::new(mv, context.syzygy.as_ref().map_or(0, |syzygy| syzygy.rank(mv))))
-        .collect();
-    moves.sort_by_key(RootMove::order);
-    moves
-}
-
 impl<T: SearchTable> Worker<T> {
+    /// Returns the root moves in the order of the move picker, those with a higher Syzygy rank first.
+    pub(super) fn ordered_root_moves(histories: &Histories, context: &SearchContext<T>) -> Vec<RootMove> {
+        let position = context.game.position();
+        let tt_move = context.table.probe_tt(position, 0).and_then(|tt_hit| tt_hit.mv);
+        let (threats, checks) = (Threats::of(position), CheckSquares::of(position));
+        let mut picker = MovePicker::all(Hints { tt_move, threats, checks, ..Hints::default() });
+        let ranking = context.syzygy.as_ref().and_then(|syzygy| syzygy.ranking.as_ref());
+        let mut moves: Vec<RootMove> = std::iter::from_fn(|| picker.next(position, histories, Quiets::All))
+            .filter(|(mv, _)| context.root_moves.contains(mv))
+            .map(|(mv, _)| RootMove::new(mv, ranking.map_or(0, |ranking| ranking.rank(mv))))
+            .collect();
+        moves.sort_by_key(RootMove::order);
+        moves
+    }
+
     /// `on_bound` receives a bound after each failed aspiration window, with the nodes of all workers so far.
     pub fn iterate(&mut self, depth: u32, mut on_bound: impl FnMut(RootLine, u64)) -> IterationResult {
         for root in &mut self.root_moves {
@@ -118,7 +91,7 @@ impl<T: SearchTable> Worker<T> {
         Iteration { depth, lines, nodes: self.context.control.nodes(), best_move_share }
     }
 
-    /// Widens a failed window on that side.
+    /// Widens the window on the side where it failed.
     fn aspiration_search(&mut self, depth: i32, on_bound: &mut impl FnMut(RootLine, u64)) -> Result<(), Aborted> {
         let position = self.context.game.position().clone();
         let expected = self.root_moves[self.pv_index].previous_score;
@@ -137,7 +110,7 @@ impl<T: SearchTable> Worker<T> {
             for root in &mut self.root_moves[self.pv_index..] {
                 root.score = -INFINITE;
             }
-            let score = self.search::<Root>(&position, alpha, beta, (depth - fail_highs).max(1), 0, false)?;
+            let score = self.search::<Root>(&position, 0, alpha, beta, (depth - fail_highs).max(1), false)?;
             // The sort is stable: moves that did not raise alpha keep their order.
             self.root_moves[self.pv_index..].sort_by_key(RootMove::order);
             let bound = if score <= alpha {
@@ -178,27 +151,21 @@ impl<T: SearchTable> Worker<T> {
     }
 
     pub(super) fn update_root_move(&mut self, number: usize, score: i32, alpha: i32, beta: i32, nodes_before: u64) {
-        let bound = match () {
-            () if score >= beta => Some(Bound::Lower),
-            () if score > alpha => Some(Bound::Exact),
-            () if number == 1 => Some(Bound::Upper),
-            // The move is no better than the best one.
-            () => None,
-        };
         let nodes = self.nodes() - nodes_before;
-        let seldepth = self.seldepth;
         let root = &mut self.root_moves[self.pv_index + number - 1];
         root.nodes += nodes;
-        let Some(bound) = bound else {
+        if score <= alpha && number > 1 {
+            // The move is no better than the best one.
             root.score = -INFINITE;
             return;
-        };
+        }
         root.score = score;
-        root.seldepth = seldepth;
+        root.seldepth = self.seldepth;
         root.pv.truncate(1);
         root.pv.extend(self.thread.pv.line(1));
-        if bound != Bound::Upper && self.pv_index == 0 {
-            self.partial = Some(RootLine { score, bound, seldepth, pv: root.pv.clone() });
+        if score > alpha && self.pv_index == 0 {
+            let bound = if score >= beta { Bound::Lower } else { Bound::Exact };
+            self.partial = Some(RootLine { bound, ..root.line() });
         }
     }
 }

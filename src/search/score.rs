@@ -83,8 +83,8 @@ pub fn from_tt(score: i16, ply: usize, halfmove_clock: u8) -> i32 {
         return sign * (DECISIVE_BOUND - 1);
     }
     // A damaged word may lie close to the bound: it stays a score of its kind.
-    let least = if is_mate(score) { MATE_BOUND } else { DECISIVE_BOUND };
-    sign * (size - ply as i32).max(least)
+    let bound = if is_mate(score) { MATE_BOUND } else { DECISIVE_BOUND };
+    sign * (size - ply as i32).max(bound)
 }
 
 /// Positive if the side to move mates.

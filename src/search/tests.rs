@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::history::{PieceTo, Quiet};
+use super::history::{Histories, Quiet};
+use super::node::{NonPv, Pv};
 use super::ordering::Quiets;
 use super::params::null_depth;
-use super::pvs::{NonPv, Pv};
 use super::score::{DRAW, INFINITE, MATE, MAX_PLY, is_mate, mate_in, mated_in};
 use super::threats::Threats;
 use super::{
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::eval::Network;
 use crate::eval::tests::random_weights;
-use crate::position::{Color, Game, Move, Piece, Position};
+use crate::position::{Game, Move, Position};
 use sesame_table::Scheme;
 
 fn table() -> Arc<TranspositionTable> {
@@ -23,6 +23,10 @@ fn table() -> Arc<TranspositionTable> {
 
 fn context(game: &Game, table: &Arc<TranspositionTable>) -> SearchContext {
     SearchContext::alone(game, table, &Network::embedded(), Control::new(1, None))
+}
+
+fn worker(game: &Game, table: &Arc<TranspositionTable>) -> Worker {
+    Worker::new(0, ThreadData::default(), context(game, table))
 }
 
 fn search_context(context: SearchContext, depth: u32) -> (Iteration, u64) {
@@ -62,26 +66,33 @@ fn score(fen: &str, depth: u32) -> i32 {
 /// node's TT entry: `None` if the node was pruned.
 fn null_window_search(fen: &str, depth: i32, beta: impl Fn(i32) -> i32) -> (i32, Option<TtEntry>) {
     let (game, table) = (game(fen), table());
-    let mut worker = Worker::new(0, ThreadData::default(), context(&game, &table));
+    let mut worker = worker(&game, &table);
     worker.root_depth = depth;
-    let beta = beta(worker.static_evals(game.position(), None, 0).1);
-    let score = worker.search::<NonPv>(game.position(), beta - 1, beta, depth, 0, false).unwrap();
+    let beta = beta(worker.node_evals(game.position(), 0, false, None).corrected);
+    let score = worker.search::<NonPv>(game.position(), 0, beta - 1, beta, depth, false).unwrap();
     (score, table.probe(game.position().key()))
 }
 
-fn best(game: &Game, iteration: &Iteration) -> String {
-    game.position().to_uci(iteration.lines[0].pv[0], false)
-}
-
 #[test]
-fn mates_are_found_with_their_distance() {
-    assert_eq!(score("6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1", 3), mate_in(1));
+fn known_positions_have_their_score() {
+    for (fen, depth, expected) in [
+        ("6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1", 3, mate_in(1)),
+        ("7k/8/5K2/6Q1/8/8/8/8 b - - 0 1", 4, mated_in(2)),
+        // The rook offers itself on each move, and taking it is stalemate.
+        ("7k/8/6QK/8/8/8/8/6r1 b - - 0 1", 6, DRAW),
+        // White is hopelessly behind and has a perpetual check on e8 and h5.
+        ("6k1/6p1/8/7Q/8/1q6/1r4PP/7K w - - 0 1", 10, DRAW),
+        // A mate on the hundredth ply counts, a lead does not. With two plies left, a mate in two is too slow.
+        ("7k/8/5K2/8/8/8/8/6Q1 w - - 99 120", 4, mate_in(1)),
+        ("7k/8/8/8/8/8/8/R5K1 w - - 99 120", 4, DRAW),
+        ("7k/8/5K2/8/8/8/8/R7 w - - 98 120", 14, DRAW),
+        ("7k/8/5K2/8/8/8/8/R7 w - - 97 120", 14, mate_in(3)),
+    ] {
+        assert_eq!(score(fen, depth), expected, "{fen}");
+    }
     // Philidor's smothered mate: Nh6+ Kh8 Qg8+ Rxg8 Nf7.
-    let smothered = game("r5k1/1p3Npp/8/3Q4/8/8/8/7K w - - 0 1");
-    let deepening = (8..40).map(|depth| search_game(&smothered, depth).lines[0].score);
-    assert_eq!(deepening.into_iter().find(|&score| is_mate(score)), Some(mate_in(5)));
-    // The side to move is mated in one.
-    assert_eq!(score("7k/8/5K2/6Q1/8/8/8/8 b - - 0 1", 4), mated_in(2));
+    let smothered = "r5k1/1p3Npp/8/3Q4/8/8/8/7K w - - 0 1";
+    assert_eq!((8..40).map(|depth| score(smothered, depth)).find(|&score| is_mate(score)), Some(mate_in(5)));
 }
 
 #[test]
@@ -91,16 +102,6 @@ fn quiescence_searches_quiet_checks_at_its_first_ply() {
     let mut context = context(&game, &table());
     context.root_moves = vec![game.position().from_uci("h8g8").unwrap()];
     assert_eq!(search_context(context, 1).0.lines[0].score, mated_in(2));
-}
-
-#[test]
-fn stalemate_is_a_draw() {
-    // Qc7 or Qb6 would be stalemate; the queen wins otherwise.
-    let game = game("k7/8/2K5/8/8/8/8/1Q6 w - - 0 1");
-    let iteration = search_game(&game, 6);
-    assert!(is_mate(iteration.lines[0].score));
-    // Black forces a draw: the rook offers itself on each move, and taking it is stalemate.
-    assert_eq!(score("7k/8/6QK/8/8/8/8/6r1 b - - 0 1", 6), DRAW);
 }
 
 #[test]
@@ -137,8 +138,8 @@ fn a_mate_threat_stops_reverse_futility() {
 fn quiescence_stores_an_upper_bound_off_the_pv() {
     // A pawn can be captured: a score inside the window, with a move.
     let (game, table) = (game("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1"), table());
-    let mut worker = Worker::new(0, ThreadData::default(), context(&game, &table));
-    let score = worker.quiescence::<Pv>(game.position(), -INFINITE, INFINITE, 0, Quiets::None).unwrap();
+    let mut worker = worker(&game, &table);
+    let score = worker.quiescence::<Pv>(game.position(), 0, -INFINITE, INFINITE, Quiets::None).unwrap();
     let entry = table.probe(game.position().key()).unwrap();
     let taken = game.position().from_uci("e4d5").unwrap();
     assert_eq!((i32::from(entry.score), Move::from_bits(entry.mv)), (score, Some(taken)));
@@ -149,10 +150,10 @@ fn quiescence_stores_an_upper_bound_off_the_pv() {
 fn quiet_checks_need_an_entry_that_had_them() {
     // Rd8 mates; without quiet checks the score is a bound below alpha, which the table keeps.
     let game = game("6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1");
-    let mut worker = Worker::new(0, ThreadData::default(), context(&game, &table()));
-    let alpha = worker.static_evals(game.position(), None, 0).1 + 1000;
+    let mut worker = worker(&game, &table());
+    let alpha = worker.node_evals(game.position(), 0, false, None).corrected + 1000;
     let scores = [Quiets::None, Quiets::Checks, Quiets::None]
-        .map(|quiets| worker.quiescence::<NonPv>(game.position(), alpha, alpha + 1, 0, quiets).unwrap());
+        .map(|quiets| worker.quiescence::<NonPv>(game.position(), 0, alpha, alpha + 1, quiets).unwrap());
     assert!(scores[0] <= alpha && scores[1..] == [mate_in(1); 2], "{scores:?}");
 }
 
@@ -163,12 +164,12 @@ fn futility_raises_the_score_only_for_pruned_moves() {
         [("5r1k/8/8/8/8/7p/5p1P/6BK w - - 0 1", false), ("5r1k/8/8/8/8/N6p/5p1P/6BK w - - 0 1", true)]
     {
         let game = game(fen);
-        let mut worker = Worker::new(0, ThreadData::default(), context(&game, &table()));
-        let alpha = worker.static_evals(game.position(), None, 0).1 + 200;
-        let score = worker.search::<NonPv>(game.position(), alpha, alpha + 1, 1, 0, false).unwrap();
+        let mut worker = worker(&game, &table());
+        let alpha = worker.node_evals(game.position(), 0, false, None).corrected + 200;
+        let score = worker.search::<NonPv>(game.position(), 0, alpha, alpha + 1, 1, false).unwrap();
         let mut child = game.position().clone();
         child.play(child.from_uci("g1f2").unwrap());
-        let capture = -worker.quiescence::<NonPv>(&child, -alpha - 1, -alpha, 1, Quiets::Checks).unwrap();
+        let capture = -worker.quiescence::<NonPv>(&child, 1, -alpha - 1, -alpha, Quiets::Checks).unwrap();
         assert!(score <= alpha && (score > capture) == is_raised, "{fen}: {score} {capture}");
     }
 }
@@ -181,14 +182,12 @@ fn a_move_that_raised_alpha_gets_no_malus() {
     let table = table();
     let entry = TtEntry { mv: first.bits(), score: 0, depth: 0, bound: Bound::Lower, pv: false, eval: 500 };
     table.store(game.position().key(), &entry, 1);
-    let mut worker = Worker::new(0, ThreadData::default(), context(&game, &table));
-    worker.search::<Pv>(game.position(), -INFINITE, INFINITE, 4, 0, false).unwrap();
-    let history = |mv| {
-        let piece_to = PieceTo::new(Color::White, Piece::Rook, mv);
-        let threats = Threats::of(game.position()).all;
-        worker.thread.histories.quiet(Quiet { color: Color::White, mv, piece_to, before: [None; 3], threats })
-    };
-    assert!(history(first) >= 0 && history(mate) > 0, "{} {}", history(first), history(mate));
+    let histories = Arc::new(Histories::default());
+    let mut worker = Worker::new(0, ThreadData::new(Some(&histories)), context(&game, &table));
+    worker.search::<Pv>(game.position(), 0, -INFINITE, INFINITE, 4, false).unwrap();
+    let threats = Threats::of(game.position()).all;
+    let [first, mate] = [first, mate].map(|mv| histories.quiet(Quiet::new(game.position(), mv, [None; 3], threats)));
+    assert!(first >= 0 && mate > 0, "{first} {mate}");
 }
 
 #[test]
@@ -196,9 +195,9 @@ fn the_pv_search_keeps_the_depth_of_the_null_window_search() {
     // Rxb7 comes late and beats the other moves by far, so its null-window search is one ply deeper than its node less
     // two (one for the move, one for internal iterative reduction).
     let (game, table) = (game("1R6/1brk2p1/4p2p/p1P1Pp2/P7/6P1/1P4P1/2R3K1 w - - 0 1"), table());
-    let mut worker = Worker::new(0, ThreadData::default(), context(&game, &table));
+    let mut worker = worker(&game, &table);
     worker.root_depth = 5;
-    worker.search::<Pv>(game.position(), -INFINITE, INFINITE, 5, 0, false).unwrap();
+    worker.search::<Pv>(game.position(), 0, -INFINITE, INFINITE, 5, false).unwrap();
     let mut child = game.position().clone();
     child.play(child.from_uci("b8b7").unwrap());
     let entry = table.probe(child.key()).unwrap();
@@ -206,22 +205,16 @@ fn the_pv_search_keeps_the_depth_of_the_null_window_search() {
 }
 
 #[test]
-fn repetition_in_the_search_is_a_draw() {
-    // White is hopelessly behind and has a perpetual check on e8 and h5.
-    assert_eq!(score("6k1/6p1/8/7Q/8/1q6/1r4PP/7K w - - 0 1", 10), DRAW);
-}
-
-#[test]
 fn an_upcoming_repetition_is_a_draw() {
     // White is lost, but Kh1 comes to the position after the first move again.
     let game = game("6k1/8/8/8/8/8/q4P2/6K1 w - - 0 1");
-    let mut worker = Worker::new(0, ThreadData::default(), context(&game, &table()));
+    let mut worker = worker(&game, &table());
     let mut position = game.position().clone();
     for (ply, mv) in ["g1h1", "g8h8", "h1g1", "h8g8"].into_iter().enumerate() {
         position = worker.make(&position, ply, position.from_uci(mv).unwrap()).unwrap();
     }
-    let quiescence = worker.quiescence::<NonPv>(&position, -200, -199, 4, Quiets::None).unwrap();
-    let search = worker.search::<NonPv>(&position, -200, -199, 4, 4, false).unwrap();
+    let quiescence = worker.quiescence::<NonPv>(&position, 4, -200, -199, Quiets::None).unwrap();
+    let search = worker.search::<NonPv>(&position, 4, -200, -199, 4, false).unwrap();
     assert_eq!((quiescence, search, worker.nodes()), (DRAW, DRAW, 4));
 }
 
@@ -260,24 +253,13 @@ fn a_drawn_root_still_has_a_move() {
 }
 
 #[test]
-fn mate_precedes_the_fifty_move_rule() {
-    // Mate on the hundredth ply counts.
-    assert_eq!(score("7k/8/5K2/8/8/8/8/6Q1 w - - 99 120", 4), mate_in(1));
-    // A quiet winner's lead is worth nothing when every move is the hundredth ply.
-    assert_eq!(score("7k/8/8/8/8/8/8/R5K1 w - - 99 120", 4), DRAW);
-    // Two plies left, mate in two needs three: a draw.
-    assert_eq!(score("7k/8/5K2/8/8/8/8/R7 w - - 98 120", 14), DRAW);
-    assert_eq!(score("7k/8/5K2/8/8/8/8/R7 w - - 97 120", 14), mate_in(3));
-}
-
-#[test]
 fn a_root_entry_without_a_move_is_harmless() {
     let game = game("6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1");
     let table = table();
     let entry = TtEntry { mv: 0, score: -500, depth: 60, bound: Bound::Exact, pv: true, eval: 0 };
     table.store(game.position().key(), &entry, 1_000_000);
     let (iteration, _) = search_context(context(&game, &table), 3);
-    assert_eq!((best(&game, &iteration).as_str(), iteration.lines[0].score), ("d1d8", mate_in(1)));
+    assert_eq!(iteration.lines[0].score, mate_in(1));
 }
 
 #[test]
@@ -303,9 +285,9 @@ fn nodes_are_the_moves_made() {
     assert_eq!(nodes, 6);
     // A null move cuts off: no move is made.
     let game = game("4k3/4p3/8/8/8/8/8/QR2K3 w - - 0 1");
-    let mut worker = Worker::new(0, ThreadData::default(), context(&game, &table()));
-    let beta = worker.static_evals(game.position(), None, 0).1 - 100;
-    let score = worker.search::<NonPv>(game.position(), beta - 1, beta, null_depth(), 0, false).unwrap();
+    let mut worker = worker(&game, &table());
+    let beta = worker.node_evals(game.position(), 0, false, None).corrected - 100;
+    let score = worker.search::<NonPv>(game.position(), 0, beta - 1, beta, null_depth(), false).unwrap();
     assert!(score >= beta && worker.nodes() == 0, "{score} {}", worker.nodes());
 }
 

@@ -5,21 +5,20 @@
 use std::sync::Arc;
 
 use super::control::{Aborted, Control, NodeCount};
-use super::history::{Histories, PieceTo};
-use super::pruning::Reductions;
+use super::history::{ContinuationKeys, Histories, PieceTo};
+use super::params::Reductions;
 use super::remote_entries::RemoteEntries;
-use super::root::{RootLine, RootMove, ordered_root_moves};
 use super::score::{INFINITE, MAX_PLY};
-use super::static_eval::EvalCache;
-use super::tb::SyzygyProbe;
-use super::tt::{SearchTable, TranspositionTable};
+use super::tt::{Bound, SearchTable, TranspositionTable};
 use crate::eval::{Accumulators, Network};
 use crate::position::{BitBoard, Game, Move, Position, has_upcoming_repetition, is_repetition};
+use crate::syzygy::{RootRanking, Tablebases};
+use sesame_table::prefetch;
 
+/// One search as all of its workers read it: made once, and shared.
 pub struct SearchContext<T = TranspositionTable> {
-    /// With the game before the root.
     pub game: Game,
-    /// All legal, at least one.
+    /// All legal, at least one for a worker.
     pub root_moves: Vec<Move>,
     /// At least 1.
     pub multi_pv: usize,
@@ -31,7 +30,7 @@ pub struct SearchContext<T = TranspositionTable> {
 }
 
 impl<T> SearchContext<T> {
-    /// All legal root moves, of which there must be one, and one line, without tablebases and exchange.
+    /// All legal moves and one line, without tablebases and other machines.
     pub fn alone(game: &Game, table: &Arc<T>, network: &Arc<Network>, control: Control) -> Self {
         Self {
             game: game.clone(),
@@ -42,23 +41,6 @@ impl<T> SearchContext<T> {
             syzygy: None,
             network: Arc::clone(network),
             exchange: None,
-        }
-    }
-}
-
-// Not derived: that would require `T: Clone`.
-impl<T> Clone for SearchContext<T> {
-    fn clone(&self) -> Self {
-        let SearchContext { game, root_moves, multi_pv, table, control, syzygy, network, exchange } = self;
-        SearchContext {
-            game: game.clone(),
-            root_moves: root_moves.clone(),
-            multi_pv: *multi_pv,
-            table: Arc::clone(table),
-            control: Arc::clone(control),
-            syzygy: syzygy.clone(),
-            network: Arc::clone(network),
-            exchange: exchange.clone(),
         }
     }
 }
@@ -79,7 +61,7 @@ pub struct Worker<T = TranspositionTable> {
     pub(super) null_min_ply: usize,
     /// Most pieces of a position probed in Syzygy tablebases; 0 without tablebases.
     pub(super) tb_pieces: u32,
-    pub(super) context: SearchContext<T>,
+    pub(super) context: Arc<SearchContext<T>>,
     pub(super) count: NodeCount,
     pub(super) nodes_behind_hits: u64,
     pub(super) partial: Option<RootLine>,
@@ -88,16 +70,28 @@ pub struct Worker<T = TranspositionTable> {
 
 impl<T: SearchTable> Worker<T> {
     /// `thread` has the worker's histories and caches.
-    pub fn new(index: usize, mut thread: ThreadData, context: SearchContext<T>) -> Self {
+    pub fn new(index: usize, thread: ThreadData, context: impl Into<Arc<SearchContext<T>>>) -> Self {
+        let context = context.into();
+        let network = Arc::clone(&context.network);
+        Self::with_network(index, thread, context, &network)
+    }
+
+    /// `network` is a copy of the search's, in memory near the worker.
+    pub(crate) fn with_network(
+        index: usize,
+        mut thread: ThreadData,
+        context: Arc<SearchContext<T>>,
+        network: &Arc<Network>,
+    ) -> Self {
         thread.stack.fill(StackEntry::EMPTY);
-        thread.set_network(&context.network);
+        thread.set_network(network);
         #[cfg(feature = "tune")]
         {
             // Its parameters may have changed.
-            thread.reductions = super::pruning::Reductions::new();
+            thread.reductions = Reductions::new();
         }
         let keys = context.game.previous_keys().to_vec();
-        let root_moves = ordered_root_moves(&thread.histories, &context);
+        let root_moves = Self::ordered_root_moves(&thread.histories, &context);
         Self {
             restricted: root_moves.len() < context.game.position().legal_moves().len(),
             thread,
@@ -143,8 +137,8 @@ impl<T: SearchTable> Worker<T> {
     }
 
     #[inline]
-    pub(super) fn played_before(&self, ply: usize) -> [Option<PieceTo>; 3] {
-        [1, 2, 4].map(|back| self.stack_before(ply, back).played)
+    pub(super) fn continuation_keys(&self, ply: usize) -> ContinuationKeys {
+        [1, 2, 4].map(|back| self.stack_before(ply, back).continuation_key)
     }
 
     /// As in Stockfish, the first return to the root is no draw: there the side to move may have a better move.
@@ -174,8 +168,8 @@ impl<T: SearchTable> Worker<T> {
     #[inline]
     pub(super) fn make(&mut self, position: &Position, ply: usize, mv: Move) -> Result<Position, Aborted> {
         self.count.count(&self.context.control)?;
-        self.stack(ply).played = Some(PieceTo::new(position.side_to_move(), position.moved(mv), mv));
-        self.stack(ply).quiet = None;
+        self.stack(ply).continuation_key = Some(PieceTo::new(position.side_to_move(), position.moved(mv), mv));
+        self.stack(ply).current_quiet = None;
         self.stack(ply + 1).mate_threat = None;
         self.keys.push(position.key());
         let mut child = position.clone();
@@ -185,14 +179,50 @@ impl<T: SearchTable> Worker<T> {
 
     #[inline]
     pub(super) fn make_null(&mut self, position: &Position, ply: usize) -> Position {
-        self.stack(ply).played = None;
-        self.stack(ply).quiet = None;
+        self.stack(ply).continuation_key = None;
+        self.stack(ply).current_quiet = None;
         self.stack(ply + 1).mate_threat = None;
         self.keys.push(position.key());
         let mut child = position.clone();
         child.play_null();
         child
     }
+}
+
+#[derive(Debug, Clone)]
+pub struct SyzygyProbe {
+    pub tables: Arc<Tablebases>,
+    /// Maximum pieces of a probed position; 0 turns probing off.
+    pub max_pieces: usize,
+    /// Minimum remaining depth, in plies, at which positions with exactly `max_pieces` pieces are probed.
+    pub min_depth: i32,
+    /// A win that the fifty-move rule prevents is a draw.
+    pub fifty_move_rule: bool,
+    /// Root moves of different ranks are never compared by score.
+    pub ranking: Option<Arc<RootRanking>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RootLine {
+    /// For the side to move: see [`score`](super::score).
+    pub score: i32,
+    pub bound: Bound,
+    pub seldepth: usize,
+    pub pv: Vec<Move>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct RootMove {
+    pub(super) mv: Move,
+    /// This iteration's score; `-INFINITE` until the move raises alpha.
+    pub(super) score: i32,
+    pub(super) previous_score: i32,
+    pub(super) seldepth: usize,
+    pub(super) pv: Vec<Move>,
+    /// Nodes below this move in the whole search.
+    pub(super) nodes: u64,
+    /// Syzygy rank: a higher rank comes first, whatever the scores.
+    pub(super) rank: i32,
 }
 
 /// Stack entries before the root, so that looking back four plies needs no test.
@@ -204,11 +234,11 @@ pub(super) const NO_EVAL: i32 = INFINITE;
 pub(super) struct StackEntry {
     /// Corrected static evaluation; [`NO_EVAL`] in check.
     pub(super) static_eval: i32,
-    /// The move being searched, as the key of continuation history; `None` for a null move.
-    pub(super) played: Option<PieceTo>,
-    /// The move being searched if it is quiet; `None` in ProbCut, in quiescence and for a null move.
-    pub(super) quiet: Option<Move>,
-    /// The move is the first of its node. False in singular searches, which exclude the first move.
+    /// The current move's key in continuation history; `None` for a null move.
+    pub(super) continuation_key: Option<PieceTo>,
+    /// The current move if it is quiet; `None` in ProbCut, in quiescence and for a null move.
+    pub(super) current_quiet: Option<Move>,
+    /// The current move is the first of its node. False in singular searches, which exclude the first move.
     pub(super) is_first: bool,
     /// Squares attacked by the opponent of the side to move.
     pub(super) threats: BitBoard,
@@ -224,8 +254,8 @@ pub(super) struct StackEntry {
 impl StackEntry {
     pub(super) const EMPTY: Self = Self {
         static_eval: NO_EVAL,
-        played: None,
-        quiet: None,
+        continuation_key: None,
+        current_quiet: None,
         is_first: false,
         threats: BitBoard::EMPTY,
         mate_threat: None,
@@ -314,5 +344,64 @@ impl PvTable {
 
     pub fn line(&self, ply: usize) -> impl Iterator<Item = Move> + '_ {
         self.moves[ply][..self.lengths[ply]].iter().flatten().copied()
+    }
+}
+
+/// The lowest 14 bits of the key select the slot; its highest 48 are compared.
+pub(super) struct EvalCache {
+    slots: Box<[u64; EvalCache::SLOTS]>,
+}
+
+impl EvalCache {
+    /// 128 KiB: fits a core's second-level cache beside the other data.
+    const SLOTS: usize = 1 << 14;
+    const VALUE: u64 = 0xffff;
+
+    pub(super) fn new() -> Self {
+        let slots = vec![0; Self::SLOTS].into_boxed_slice().try_into();
+        Self { slots: slots.unwrap_or_else(|_| unreachable!("the vector has this length")) }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.slots.fill(0);
+    }
+
+    #[inline]
+    pub(super) fn prefetch(&self, key: u64) {
+        prefetch(&self.slots[key as usize % Self::SLOTS]);
+    }
+
+    /// The value must fit 16 bits.
+    #[inline]
+    pub(super) fn get_or(&mut self, key: u64, evaluate: impl FnOnce() -> i32) -> i32 {
+        let slot = &mut self.slots[key as usize % Self::SLOTS];
+        if (*slot ^ key) & !Self::VALUE == 0 {
+            return i32::from(*slot as i16);
+        }
+        let value = evaluate();
+        debug_assert_eq!(i32::from(value as i16), value, "evaluations are below VALUE_LIMIT");
+        *slot = (key & !Self::VALUE) | u64::from(value as u16);
+        value
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::VALUE_LIMIT;
+
+    #[test]
+    fn a_value_is_cached_until_it_is_replaced() {
+        let mut cache = EvalCache::new();
+        let cached = || unreachable!("cached");
+        let (key, same_place) = (0x0123_4567_89ab_cdef, 0x0123_4567_89aa_cdef);
+        for value in [0, 1, -1, VALUE_LIMIT - 1, 1 - VALUE_LIMIT] {
+            assert_eq!(cache.get_or(key, || value), value);
+            assert_eq!(cache.get_or(key, cached), value);
+            assert_eq!(cache.get_or(same_place, || 7), 7, "the keys differ in one bit");
+            assert_eq!(cache.get_or(same_place, cached), 7);
+        }
+        assert_eq!(cache.get_or(key + 1, || 3), 3);
+        assert_eq!(cache.get_or(same_place, cached), 7, "another slot");
     }
 }

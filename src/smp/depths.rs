@@ -60,17 +60,15 @@ pub struct UnknownStrategy(String);
 impl FromStr for SmpStrategy {
     type Err = UnknownStrategy;
 
-    /// Ignores case.
     fn from_str(text: &str) -> Result<Self, UnknownStrategy> {
         let found = Self::ALL.into_iter().find(|strategy| strategy.name().eq_ignore_ascii_case(text.trim()));
         found.ok_or_else(|| UnknownStrategy(text.chars().take(40).collect()))
     }
 }
 
-/// Claimed by the workers of one search. [`SmpStrategy`] describes the distributions.
 #[derive(Debug)]
 pub struct DepthClaims<W = AtomicU32> {
-    /// By depth: the workers that took it or passed it over.
+    /// The workers that took a depth or passed it over, by depth.
     arrivals: Box<[W]>,
     completed: W,
     workers: u32,
@@ -80,9 +78,8 @@ pub struct DepthClaims<W = AtomicU32> {
 }
 
 impl<W: AtomicWord> DepthClaims<W> {
-    /// `deepest` is clamped to 1..=[`MAX_DEPTH`]. `machine` counts from 0. The workers of every machine but the first skip
-    /// blocks of depths, each machine its own: equal machines would search much the same tree (docs/results/machines has the
-    /// figures).
+    /// `deepest` is clamped to 1..=[`MAX_DEPTH`]. The workers of every machine but the first (0) skip blocks of depths: equal
+    /// machines would search much the same tree (docs/results/machines).
     pub fn new(workers: usize, deepest: u32, strategy: SmpStrategy, machine: usize) -> Self {
         let deepest = deepest.clamp(1, MAX_DEPTH);
         Self {
@@ -99,7 +96,7 @@ impl<W: AtomicWord> DepthClaims<W> {
         self.deepest
     }
 
-    /// `last` is the worker's finished depth, 0 at first. Returns `None` after the greatest depth.
+    /// `last` is the worker's finished depth, 0 at first. Returns `None` after the last depth.
     pub fn claim(&self, worker: usize, last: u32) -> Option<u32> {
         (last + 1..=self.deepest).find(|&depth| self.takes(worker, depth))
     }
@@ -109,7 +106,7 @@ impl<W: AtomicWord> DepthClaims<W> {
         self.completed.fetch_max(depth) < depth
     }
 
-    /// The greatest depth is for all.
+    /// The last depth is for all.
     fn takes(&self, worker: usize, depth: u32) -> bool {
         // One step: two workers never see the same number of arrivals.
         let earlier = self.arrivals[depth as usize].fetch_add(1);
@@ -123,9 +120,8 @@ impl<W: AtomicWord> DepthClaims<W> {
     }
 }
 
-/// As in Stockfish's skip blocks: the first worker skips none. The helpers skip every other block: two helpers blocks of
-/// one depth, the next four blocks of two, six of three, eight of four, each with its own phase. The pattern repeats
-/// after 20 helpers.
+/// The first worker skips none. The helpers skip every other block, as in Stockfish: two helpers blocks of one depth, the next four
+/// blocks of two, six of three, eight of four, each with its own phase. The pattern repeats after 20 helpers.
 fn is_in_skipped_block(worker: usize, depth: u32) -> bool {
     let Some(mut phase) = worker.checked_sub(1).map(|helper| helper as u32 % 20) else { return false };
     let mut length = 1;
@@ -138,8 +134,6 @@ fn is_in_skipped_block(worker: usize, depth: u32) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::Ordering::Relaxed;
-
     use super::*;
 
     fn claims(workers: usize, deepest: u32, strategy: SmpStrategy) -> DepthClaims {
@@ -161,50 +155,27 @@ mod tests {
     }
 
     #[test]
-    fn one_worker_claims_every_depth_once() {
+    fn each_strategy_gives_a_lone_worker_all_depths_and_all_workers_the_last() {
         for strategy in SmpStrategy::ALL {
             assert_eq!(depths(&claims(1, 5, strategy), 0), [1, 2, 3, 4, 5], "{strategy}");
+            let one = claims(3, 1, strategy);
+            assert_eq!([0, 1, 2].map(|worker| depths(&one, worker)), [[1], [1], [1]], "{strategy}");
+            let many = claims(16, 20, strategy);
+            assert!((0..16).all(|worker| depths(&many, worker).ends_with(&[20])), "{strategy}");
         }
-    }
-
-    #[test]
-    fn all_workers_reach_the_last_depth() {
-        for strategy in SmpStrategy::ALL {
-            let claims = claims(16, 20, strategy);
-            std::thread::scope(|scope| {
-                for worker in 0..16 {
-                    let claims = &claims;
-                    scope.spawn(move || {
-                        let depths = depths(claims, worker);
-                        assert!(depths.is_sorted_by(|earlier, later| earlier < later));
-                        assert_eq!(depths.last(), Some(&20));
-                    });
-                }
-            });
-            assert_eq!(claims.arrivals[20].load(Relaxed), 16);
+        for (deepest, clamped) in [(0, 1), (7, 7), (u32::MAX, MAX_DEPTH)] {
+            assert_eq!(claims(1, deepest, SmpStrategy::Same).deepest(), clamped);
         }
     }
 
     #[test]
     fn a_depth_claimed_by_a_quarter_is_skipped() {
-        let claims = claims(16, 20, SmpStrategy::Shared);
-        let first: Vec<_> = (0..16).filter_map(|worker| claims.claim(worker, 0)).collect();
-        assert_eq!(first, [[1; 5], [2; 5], [3; 5]].as_flattened().iter().copied().chain([4]).collect::<Vec<_>>());
-    }
-
-    #[test]
-    fn few_workers_search_different_depths() {
-        let claims = claims(3, 9, SmpStrategy::Shared);
-        let first: Vec<_> = (0..3).filter_map(|worker| claims.claim(worker, 0)).collect();
-        assert_eq!(first, [1, 2, 3]);
-        assert_eq!(claims.claim(0, 1), Some(4));
-    }
-
-    #[test]
-    fn helpers_skip_blocks_of_depths() {
-        assert_eq!(depths(&claims(3, 9, SmpStrategy::Blocks), 1), [2, 4, 6, 8, 9]);
-        assert_eq!(depths(&claims(3, 9, SmpStrategy::Blocks), 2), [1, 3, 5, 7, 9]);
-        assert_eq!(depths(&claims(9, 9, SmpStrategy::Blocks), 3), [1, 4, 5, 8, 9]);
+        let first = |workers| {
+            let claims = claims(workers, 20, SmpStrategy::Shared);
+            (0..workers).filter_map(|worker| claims.claim(worker, 0)).collect::<Vec<_>>()
+        };
+        assert_eq!(first(16), [1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 4]);
+        assert_eq!(first(3), [1, 2, 3]);
     }
 
     /// The tables are Stockfish's: the length of the blocks and the phase of each of 20 helpers.
@@ -212,37 +183,13 @@ mod tests {
     fn blocks_are_those_of_stockfish() {
         const LENGTHS: [u32; 20] = [1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4];
         const PHASES: [u32; 20] = [0, 1, 0, 1, 2, 3, 0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5, 6, 7];
-        for depth in 1..40 {
-            assert!(!is_in_skipped_block(0, depth), "the first worker skips none");
-            for worker in 1..=45 {
-                let (length, phase) = (LENGTHS[(worker - 1) % 20], PHASES[(worker - 1) % 20]);
-                let is_skipped = (depth + phase) / length % 2 != 0;
-                assert_eq!(is_in_skipped_block(worker, depth), is_skipped, "worker {worker}, depth {depth}");
-            }
+        for worker in 0..=45 {
+            let is_searched = |depth: &u32| {
+                let Some(helper) = usize::checked_sub(worker, 1).map(|helper| helper % 20) else { return true };
+                (depth + PHASES[helper]) / LENGTHS[helper] % 2 == 0 || *depth == 40
+            };
+            let expected: Vec<u32> = (1..=40).filter(is_searched).collect();
+            assert_eq!(depths(&claims(50, 40, SmpStrategy::Blocks), worker), expected, "worker {worker}");
         }
-    }
-
-    #[test]
-    fn every_worker_has_the_only_depth() {
-        for strategy in SmpStrategy::ALL {
-            let claims = claims(3, 1, strategy);
-            assert_eq!([0, 1, 2].map(|worker| depths(&claims, worker)), [[1], [1], [1]], "{strategy}");
-            assert_eq!((claims.deepest(), claims.workers), (1, 3));
-        }
-        assert_eq!(
-            (claims(1, 7, SmpStrategy::Same).deepest(), claims(1, u32::MAX, SmpStrategy::Same).deepest()),
-            (7, MAX_DEPTH)
-        );
-    }
-
-    #[test]
-    fn complete_is_true_for_the_first_worker() {
-        let claims = claims(2, 9, SmpStrategy::Shared);
-        assert_eq!([1, 1, 3, 2, 3, 4].map(|depth| claims.complete(depth)), [true, false, true, false, false, true]);
-    }
-
-    #[test]
-    fn depth_zero_searches_one_ply() {
-        assert_eq!(claims(1, 0, SmpStrategy::Shared).claim(0, 0), Some(1));
     }
 }

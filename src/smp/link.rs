@@ -10,51 +10,57 @@ use crate::search::{Control, RemoteEntries, TranspositionTable};
 /// A machine's votes at the end of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ballot {
-    /// Of its elected worker.
+    /// The elected worker's.
     pub line: Line,
-    /// Of each worker that has one.
+    /// One of each worker that has any.
     pub results: Vec<RootResult>,
+}
+
+/// The part of a search that other machines need.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RemoteStart {
+    /// The `position` and `go infinite` lines for the followers, each with its line feed.
+    pub lines: String,
+    /// The search ends when a follower has reached its depth or mate.
+    pub may_finish: bool,
+    /// Machines with another fingerprint of network, keys and entries are left out.
+    pub fingerprint: u64,
 }
 
 /// Other machines that search the same root, each with its own threads and table. One machine, the leader, speaks to
 /// the user and keeps the time. The others follow. `crate::cluster` implements it by MPI.
 ///
-/// A session calls [`relay`](Self::relay) and [`announce`](Self::announce); the owner of a search calls
-/// [`begin`](Self::begin) and [`end`](Self::end).
+/// The session calls [`relay`](Self::relay), [`wait_until_ready`](Self::wait_until_ready) and
+/// [`is_being_ended`](Self::is_being_ended); the owner of a search calls the other methods.
 pub trait SearchLink: Send + Sync {
-    /// The followers carry out the lines of UCI in order. Each line has its line feed.
+    /// Lets the followers carry out lines of UCI in order. Each line has its line feed.
     fn relay(&self, lines: &str);
-
-    /// Sets the `position` and `go infinite` lines of the next search on the followers. With `may_finish` the search ends when
-    /// a follower has reached its depth or mate.
-    fn announce(&self, lines: String, may_finish: bool);
 
     /// Waits until the followers have carried out all lines, or `is_over`. Returns a message if they do not answer.
     fn wait_until_ready(&self, is_over: &dyn Fn() -> bool) -> Option<String>;
 
-    /// Begins the announced search on all machines that are ready. Fails if none is, because they do not answer or are
-    /// still ending an earlier search: perhaps with a message. Until [`end`](Self::end), nodes and tablebase hits of the others
-    /// are added to `control`, and their entries are stored in `table`. Machines with another `fingerprint` of network, keys
-    /// and entries are left out.
+    /// Begins a search on all machines that are ready. Fails if none is, perhaps with a message: they do not answer or are
+    /// still ending an earlier search. Until [`end`](Self::end), nodes and tablebase hits of the others are added to `control`,
+    /// and their entries are stored in `table`.
     fn begin(
         &self,
+        start: &RemoteStart,
         control: &Arc<Control>,
         table: &Arc<TranspositionTable>,
-        fingerprint: u64,
     ) -> Result<Arc<RemoteEntries>, Option<String>>;
 
-    /// `ballot` is of this machine's workers, which have ended. The leader stops the followers and returns, after `limit` at
-    /// the latest, the ballots of those that answer in time and a message about the others. A follower returns at once,
-    /// with nothing.
+    /// Ends the search with the ballot of this machine, whose workers have ended. The leader stops the followers and returns,
+    /// after `limit` at the latest, the ballots of those that answer in time and a message about the others. A follower
+    /// returns at once, with nothing.
     fn end(&self, ballot: Option<Ballot>, limit: Duration) -> (Vec<Ballot>, Option<String>);
 
-    /// To be called after the end of the input. Returns true if another machine does not answer either: the launcher ends
-    /// the job. From the first call on, [`end`](Self::end) does not wait for such a machine.
+    /// Returns true if another machine does not answer. To be called after the end of the input, which the launcher also
+    /// closes to end the job. From the first call on, [`end`](Self::end) does not wait for such a machine.
     fn is_being_ended(&self) -> bool;
 
     /// 0 for the leader.
     fn machine(&self) -> usize;
 
-    /// For ending a search with the others, at most.
+    /// The maximum time for ending a search with the others.
     fn overhead(&self) -> Duration;
 }

@@ -17,7 +17,7 @@ mod topology;
 mod vote;
 
 pub use depths::{SmpStrategy, UnknownStrategy};
-pub use link::{Ballot, SearchLink};
+pub use link::{Ballot, RemoteStart, SearchLink};
 pub use numa::{Affinity, NumaPolicy, UnknownNumaPolicy};
 pub(crate) use numa::{cores, request_short_slices};
 pub(crate) use owner::{Search, SearchHandle, SearchThread};
@@ -25,3 +25,9 @@ pub(crate) use pool::Pool;
 pub use sink::{BestMove, Bound, CurrentMove, Info, Line, NullSink, Score, Sink};
 pub use time::{Clock, Limits};
 pub use vote::RootResult;
+
+/// Returns the parameters of the search, the vote and the clock.
+#[cfg(feature = "tune")]
+pub(crate) fn tunables() -> impl Iterator<Item = &'static crate::search::Tunable> {
+    crate::search::tunable::ALL.iter().chain(&vote::tunable::ALL).chain(&time::tunable::ALL)
+}

@@ -30,11 +30,9 @@ pub enum NumaPolicy {
 }
 
 impl NumaPolicy {
-    /// The texts of all policies, in words.
     pub const GRAMMAR: &str = "auto, none, or groups of processors such as 0-7,16-23:8-15,24-31, each processor once";
 }
 
-/// No [`NumaPolicy`] has the text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("expected {}", NumaPolicy::GRAMMAR)]
 pub struct UnknownNumaPolicy;
@@ -73,7 +71,6 @@ impl fmt::Display for NumaPolicy {
     }
 }
 
-/// The wanted binding of a pool's workers.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Affinity {
     /// Each worker is bound to a core of its own, if there are enough.
@@ -85,7 +82,7 @@ pub struct Affinity {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) group: usize,
-    /// By the system's numbers; empty if the worker is not bound.
+    /// Empty if the worker is not bound.
     pub(super) processors: Vec<usize>,
 }
 
@@ -98,7 +95,7 @@ pub(super) struct Placement {
 }
 
 impl Placement {
-    /// For bound workers; `None` if none is bound.
+    /// `None` if no worker is bound.
     pub(super) fn processors(&self) -> Option<usize> {
         let processors: BTreeSet<usize> = self.places.iter().flat_map(|place| &place.processors).copied().collect();
         (!processors.is_empty()).then_some(processors.len())
@@ -139,7 +136,6 @@ impl Placement {
         Self::plan(workers, affinity, topology)
     }
 
-    /// Without binding.
     fn unbound(workers: usize) -> Self {
         let places = vec![Place { group: 0, processors: Vec::new() }; workers];
         Self { places, is_by_group: false, shortfall: None }.with_limited_groups()
@@ -158,7 +154,6 @@ impl Placement {
         self
     }
 
-    /// An error of `topology` is that of reading the allowed processors.
     fn plan(workers: usize, affinity: &Affinity, topology: io::Result<Topology>) -> Self {
         let topology = match topology {
             Ok(topology) => topology,
@@ -206,10 +201,8 @@ pub(super) fn binding_refused(error: &io::Error) -> String {
     format!("the system refused to bind threads to processors: {error}")
 }
 
-/// Workers gain by a binding if they are four for each group that has more than three fifths of the largest one's processors, or
-/// more than half of all processors. Stockfish's `suggests_binding_threads` binds more than half of the largest group, too:
-/// with a group for each large cache, that would leave each of few workers alone with its histories. The system keeps few threads
-/// together by itself.
+/// True for more workers than half of all processors, or four for each group that has more than three fifths of the largest one's
+/// processors. Stockfish's `suggests_binding_threads` binds fewer, which would leave each of few workers alone with its histories.
 fn is_worth_binding(workers: usize, groups: &[Vec<usize>]) -> bool {
     let largest = groups.iter().map(Vec::len).max().unwrap_or(0);
     let large = groups.iter().filter(|group| 5 * group.len() > 3 * largest).count();
@@ -230,17 +223,15 @@ fn spread(workers: usize, groups: &[Vec<usize>]) -> Vec<Place> {
     (0..workers).map(|_| next()).collect()
 }
 
-/// Logical processors that this process may use.
 pub(crate) fn cores() -> usize {
     // `num_cpus` counts one processor group of Windows, that is, 64 at most.
     let all = if cfg!(windows) { allowed_cores().map_or(0, |processors| processors.len()) } else { 0 };
     num_cpus::get().max(all)
 }
 
-/// Processors in a processor group of Windows, at most. Processor `i` of group `g` has the number `64 g + i`.
+/// Maximum processors in a processor group of Windows. Processor `i` of group `g` has the number `64 g + i`.
 const PROCESSOR_GROUP: usize = if cfg!(windows) { 64 } else { usize::MAX };
 
-/// Returns all processors, in no order of cores.
 #[cfg(windows)]
 pub(super) fn allowed_cores() -> io::Result<Vec<usize>> {
     use windows_sys::Win32::System::Threading::{GetActiveProcessorCount, GetActiveProcessorGroupCount};
@@ -254,8 +245,8 @@ pub(super) fn allowed_cores() -> io::Result<Vec<usize>> {
     Ok((0..groups).flat_map(of_group).collect())
 }
 
-/// Returns the processors that this process may use, by the system's numbers, in the order to bind workers to: first one of
-/// each physical core, because hyper-threads of one core add little. The calling thread must not be bound itself.
+/// Returns the processors to bind workers to, in this order: first one of each physical core, because hyper-threads of one core
+/// add little. The calling thread must not be bound itself.
 #[cfg(target_os = "linux")]
 pub(super) fn allowed_cores() -> io::Result<Vec<usize>> {
     let allowed = sched_getaffinity(Pid::from_raw(0))?;
@@ -268,7 +259,6 @@ pub(super) fn allowed_cores() -> io::Result<Vec<usize>> {
     Ok(one_of_each_core_first(processors, core_of))
 }
 
-/// First the first processor of each core, then the second of each core, and so on.
 #[cfg(target_os = "linux")]
 fn one_of_each_core_first<C: Eq + Hash>(processors: Vec<usize>, core_of: impl Fn(usize) -> C) -> Vec<usize> {
     let mut next_sibling = HashMap::new();
@@ -282,7 +272,6 @@ fn one_of_each_core_first<C: Eq + Hash>(processors: Vec<usize>, core_of: impl Fn
     numbered.into_iter().map(|(_, processor)| processor).collect()
 }
 
-/// Binds the calling thread for its lifetime.
 #[cfg(target_os = "linux")]
 pub(super) fn bind_to(processors: &[usize]) -> io::Result<()> {
     let mut set = CpuSet::new();
@@ -316,12 +305,10 @@ pub(super) fn bind_to(_: &[usize]) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// For the calling thread and the threads it starts. Linux 6.12 and later runs a thread with short slices sooner after it
-/// wakes up, which matters with more threads than cores. The thread's share of the processor stays, and no privilege is
-/// needed. Other systems ignore the call. docs/notebook/latency.md has measurements.
+/// Applies to the calling thread and the threads it starts. Linux 6.12 and later runs a thread with short slices sooner after it
+/// wakes up, which matters with more threads than cores (docs/notebook/latency.md). Its share of the processor stays.
 #[cfg(target_os = "linux")]
 pub(crate) fn request_short_slices() {
-    /// `struct sched_attr` of the kernel's interface, first version.
     #[repr(C)]
     #[derive(Default)]
     struct Attributes {
@@ -330,12 +317,12 @@ pub(crate) fn request_short_slices() {
         flags: u64,
         nice: i32,
         priority: u32,
-        /// Time slice of an ordinary thread, in nanoseconds.
+        /// In nanoseconds.
         runtime: u64,
         deadline: u64,
         period: u64,
     }
-    /// Linux's shortest, in nanoseconds (`__setparam_fair`).
+    /// The minimum of Linux (`__setparam_fair`).
     const SLICE: u64 = 100_000;
 
     let mut attributes = Attributes::default();
@@ -404,6 +391,8 @@ mod tests {
         // The system refused two.
         placement.places.truncate(3);
         assert_eq!(placement.bound_groups().unwrap(), "2 on 0-3, 1 on 4-7");
+        assert_eq!(plan(8, false, "none", &topology), Placement::unbound(8));
+        assert_eq!(places(&plan(3, true, "none", &topology)), [(0, 1); 3]);
         // One node: nothing to bind to.
         let one = Machine::new(8, |_| 0, |_| 0, |p| p).topology();
         assert_eq!(plan(8, false, "auto", &one), Placement::unbound(8));
@@ -415,6 +404,11 @@ mod tests {
         // Of 32, 32 and 16 processors the last counts as small.
         assert_eq!(plan(7, false, "auto", &topology), Placement::unbound(7));
         assert_eq!(plan(12, false, "auto", &topology).group_sizes(), [5, 5, 2]);
+        // Three fifths of the largest group are small, more are large.
+        for (second, is_bound) in [(12, true), (13, false)] {
+            let topology = Machine::new(20 + second, |p| p / 20, |p| p / 20, |p| p).topology();
+            assert_eq!(plan(4, false, "auto", &topology).is_by_group, is_bound, "{second}");
+        }
         // One processor of each node: a lone worker may go anywhere.
         let topology = Machine::new(2, |p| p, |p| p, |p| p).topology();
         assert_eq!(plan(1, false, "auto", &topology), Placement::unbound(1));
@@ -444,14 +438,6 @@ mod tests {
         assert_eq!(plan(64, false, "0-63", &topology).group_sizes(), [64]);
     }
 
-    #[test]
-    fn four_workers_for_each_large_group_are_bound() {
-        // Three fifths of the largest group are small, more are large.
-        for (second, is_worth) in [(12, true), (13, false)] {
-            assert_eq!(is_worth_binding(4, &[vec![0; 20], vec![0; second]]), is_worth, "{second}");
-        }
-    }
-
     /// Since Linux 6.12 the attributes show the slice.
     #[test]
     #[cfg(target_os = "linux")]
@@ -477,13 +463,6 @@ mod tests {
             }
             assert_eq!(after, if is_short { 100_000 } else { before });
         }
-    }
-
-    #[test]
-    fn workers_of_no_policy_share_one_group() {
-        let topology = two_nodes();
-        assert_eq!(plan(8, false, "none", &topology), Placement::unbound(8));
-        assert_eq!(places(&plan(3, true, "none", &topology)), [(0, 1); 3]);
     }
 
     #[test]

@@ -17,40 +17,38 @@ use crate::search::{
     Worker,
 };
 
-/// For the owner of a search.
 #[derive(Debug)]
 pub(super) enum Event {
     /// A worker completed an iteration deeper than all before it.
     Iterated(usize, Iteration),
-    /// An aspiration window failed: depth, line, nodes of all workers.
+    /// A failed aspiration window: depth, line, nodes of all workers.
     Bound(u32, RootLine, u64),
     Panicked(usize),
     /// Each worker has its last completed iteration, or a partial one with a result.
     Ended(Vec<Option<Iteration>>),
     Stop,
+    /// The input has ended: nothing else would stop a search without a limit.
+    StopIfUnlimited,
     PonderHit,
 }
 
-/// Shared by the workers of one search.
 pub(super) struct Team {
-    context: SearchContext,
+    context: Arc<SearchContext>,
     depths: DepthClaims,
     events: Sender<Event>,
-    /// Last iteration, by worker.
     results: Vec<Mutex<Option<Iteration>>>,
 }
 
 impl Team {
-    pub(super) fn new(context: SearchContext, depths: DepthClaims, events: Sender<Event>) -> Self {
+    pub(super) fn new(context: Arc<SearchContext>, depths: DepthClaims, events: Sender<Event>) -> Self {
         let results = (0..context.control.workers()).map(|_| Mutex::new(None)).collect();
         Self { context, depths, events, results }
     }
 
-    /// The last worker to leave hands over all results, so that the owner wakes up once. The table is free by then.
+    /// The last worker to leave hands over all results, so that the owner wakes up once. The owner alone has the context then.
     fn leave(self: Arc<Self>) {
         if let Some(Team { context, events, results, .. }) = Arc::into_inner(self) {
-            // A link to other machines may panic here, and the owner waits for the event all the same.
-            let _ = panic::catch_unwind(AssertUnwindSafe(|| drop(context)));
+            drop(context);
             let _ = events.send(Event::Ended(results.into_iter().map(Mutex::into_inner).collect()));
         }
     }
@@ -67,7 +65,6 @@ pub struct Pool {
     commands: Vec<Sender<Command>>,
     threads: Vec<JoinHandle<()>>,
     wanted: usize,
-    /// Cores that the workers may use.
     cores: usize,
     placement: Placement,
     strategy: SmpStrategy,
@@ -97,7 +94,6 @@ impl Pool {
         Ok(pool)
     }
 
-    /// Stops when the system refuses a worker.
     fn start_workers(&mut self) -> io::Result<()> {
         // If memory may not suffice for all, the workers start one after another so that they do not compete
         // for it.
@@ -147,7 +143,6 @@ impl Pool {
         Ok(is_ready)
     }
 
-    /// Returns false if the worker has ended for lack of memory.
     fn has_started(&mut self, is_ready: &Receiver<io::Result<()>>) -> bool {
         let started = is_ready.recv();
         if let Ok(Err(error)) = &started {
@@ -173,7 +168,6 @@ impl Pool {
         self.placement.bound_groups()
     }
 
-    /// Refused workers and bindings, a sentence each.
     pub fn shortfalls(&self) -> Vec<String> {
         let (granted, wanted) = (self.len(), self.wanted);
         let threads = (granted < wanted).then(|| format!("the system granted {granted} of {wanted} threads"));
@@ -184,7 +178,6 @@ impl Pool {
         self.strategy
     }
 
-    /// No worker may be searching.
     pub fn clear_histories(&self) {
         self.groups.iter().for_each(|group| group.clear());
         for commands in &self.commands {
@@ -233,11 +226,10 @@ impl Drop for Pool {
     }
 }
 
-/// Free memory for a worker's data and the allocations of a search.
+/// Free memory that a worker's data and the allocations of a search need.
 const MIN_WORKER_BYTES: usize = 96 << 20;
 
-/// Free memory for the data of the first worker: without it there is no search. The allocator may still hold the address
-/// space of ended workers.
+/// Less for the first worker, without which there is no search: the allocator may still hold the address space of ended ones.
 const MIN_FIRST_WORKER_BYTES: usize = 24 << 20;
 
 /// Upper estimate of a thread's stack, [`MIN_WORKER_BYTES`], and address space of the allocator.
@@ -253,20 +245,14 @@ fn can_allocate(bytes: usize) -> bool {
     can_allocate
 }
 
-/// Ends when the channel closes. After a panic the next search makes fresh data, so that no panic ends the thread.
+/// Ends when the channel closes. No panic of a search ends the thread: the next search makes fresh data.
 fn run(index: usize, group: &WorkerGroup, data: ThreadData, commands: &Receiver<Command>) {
     let mut data = Some(data);
     for command in commands {
         let team = match command {
             Command::Search(team) => team,
             Command::ClearHistories => {
-                data = data.take().and_then(|mut data| {
-                    panic::catch_unwind(AssertUnwindSafe(move || {
-                        data.clear();
-                        data
-                    }))
-                    .ok()
-                });
+                data.iter_mut().for_each(ThreadData::clear);
                 continue;
             }
         };
@@ -302,8 +288,7 @@ fn search(
     if control.stopped() && index > 0 {
         return data;
     }
-    let context = SearchContext { network: group.near(&context.network), ..context.clone() };
-    let mut worker = Worker::new(index, data, context);
+    let mut worker = Worker::with_network(index, data, Arc::clone(context), &group.near(&context.network));
     let mut done = 0;
     while let Some(depth) = depths.claim(index, done) {
         // After the end of the search there is no receiver.
@@ -332,10 +317,9 @@ fn search(
     worker.finish()
 }
 
-/// Workers that share histories, with a copy of the network if there are several groups.
 struct WorkerGroup {
     workers: usize,
-    /// Created by the first worker of the group, so that they lie on its memory node. `None` if each worker has its own.
+    /// The group's first worker makes them, so that they lie on its memory node. `None` if each worker has its own.
     histories: Option<OnceLock<Arc<Histories>>>,
     /// The original and its copy; the outer `None` if there is one group, or the groups are not bound.
     network: Option<Mutex<Option<[Arc<Network>; 2]>>>,
@@ -397,13 +381,20 @@ mod tests {
         assert_eq!(Pool::new(1, SmpStrategy::default(), &affinity).unwrap().cores(), 1);
     }
 
+    /// What one worker has learnt changes the search of the next.
     #[test]
     fn workers_of_a_group_share_histories() {
-        for (strategy, users) in SmpStrategy::ALL.into_iter().zip([Some(2), None, Some(2)]) {
+        let nodes = |data| {
+            let table = Arc::new(TranspositionTable::with_mib(1, Scheme::default()).unwrap());
+            let context = SearchContext::alone(&Game::default(), &table, &Network::embedded(), Control::new(1, None));
+            let mut worker = Worker::new(0, data, context);
+            (1..=5).for_each(|depth| drop(worker.iterate(depth, |_, _| ())));
+            worker.nodes()
+        };
+        for strategy in SmpStrategy::ALL {
             let group = WorkerGroup::new(2, strategy, false);
-            let _data = [(); 2].map(|()| group.new_data());
-            let shared = group.histories.as_ref().and_then(OnceLock::get);
-            assert_eq!(shared.map(|histories| Arc::strong_count(histories) - 1), users, "{strategy}");
+            let [first, second] = [(); 2].map(|()| nodes(group.new_data()));
+            assert_eq!(first != second, strategy != SmpStrategy::Same, "{strategy}");
         }
     }
 
@@ -419,7 +410,7 @@ mod tests {
                 let context = SearchContext::alone(&Game::default(), &table, &network, Control::new(pool.len(), None));
                 let (events, ended) = unbounded();
                 let claims = DepthClaims::new(1, 1, pool.strategy(), 0);
-                assert!(worker.send(Command::Search(Arc::new(Team::new(context, claims, events)))).is_ok());
+                assert!(worker.send(Command::Search(Arc::new(Team::new(Arc::new(context), claims, events)))).is_ok());
                 while !matches!(ended.recv().unwrap(), Event::Ended(_)) {}
             }
             let copies = pool.groups.iter().filter_map(|group| group.network.as_ref()?.lock().clone());

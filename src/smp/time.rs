@@ -2,8 +2,45 @@
 
 use std::time::{Duration, Instant};
 
-use crate::position::{Color, Move};
-use crate::search::params::*;
+use crate::position::{Color, Move, Position};
+use crate::search::params::params;
+
+params! {
+    /// Expected moves at the first move of a game, without a next time control.
+    clock_moves = 42, 10, 60;
+    /// Fall of the expected moves per move played, in hundredths.
+    clock_moves_fall = 70, 0, 200;
+    /// Minimum of the expected moves.
+    clock_moves_least = 12, 8, 60;
+    /// Minimum of the expected moves if the increment is less than the move overhead.
+    clock_moves_sudden = 22, 8, 60;
+    /// Hard limit, in soft limits.
+    clock_hard = 5, 2, 10;
+    /// Soft limit after an iteration with a new best move, in thousandths.
+    clock_changed = 1700, 1000, 3000;
+    /// The same with the new best move one iteration before.
+    clock_stable_one = 1250, 800, 2000;
+    /// The same with the new best move two iterations before.
+    clock_stable_two = 1050, 700, 1500;
+    /// The same with the new best move three iterations before.
+    clock_stable_three = 950, 500, 1300;
+    /// The same with an older best move.
+    clock_stable = 850, 400, 1200;
+    /// The factor by the best move's share of nodes is [`clock_effort_scale`] times this less the share, in thousandths.
+    clock_effort_base = 1550, 1050, 2500;
+    /// See [`clock_effort_base`].
+    clock_effort_scale = 1350, 500, 2500;
+    /// Growth of the limit per centipawn of a score drop, in thousandths.
+    clock_score_drop = 12, 0, 40;
+    /// Minimum factor by score, in thousandths.
+    clock_score_least = 850, 500, 1000;
+    /// Maximum factor by score, in thousandths.
+    clock_score_most = 1500, 1000, 3000;
+    /// Minimum product of all factors, in thousandths.
+    clock_scale_least = 300, 50, 1000;
+    /// Maximum product of all factors, in thousandths.
+    clock_scale_most = 4000, 1000, 8000;
+}
 
 /// The limits of one search, as in `go`. The first limit reached ends the search.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -31,12 +68,16 @@ impl Limits {
     /// Returns true for a search that may go on until `stop` or `ponderhit`; a mate to find is no limit.
     pub fn is_unlimited(&self) -> bool {
         let is_limited = self.by_time() || self.depth.is_some() || self.nodes.is_some();
-        self.infinite || self.ponder || !is_limited
+        self.is_held() || !is_limited
     }
 
     /// Returns true for a limit by clock or move time.
     pub fn by_time(&self) -> bool {
         self.clock.is_some() || self.move_time.is_some()
+    }
+
+    pub(super) fn is_held(&self) -> bool {
+        self.infinite || self.ponder
     }
 }
 
@@ -63,24 +104,10 @@ impl Clock {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Budget {
-    /// No iteration begins after this time, scaled by [`BestMoveStability`]; `None` if only the hard limit counts.
-    pub soft: Option<Duration>,
-    pub hard: Duration,
-}
-
-impl Budget {
-    /// The time after which a player of limited strength answers: its search takes a moment only. All of a move time, and half of
-    /// what a clock has for the move.
-    pub fn believable(&self) -> Duration {
-        self.soft.map_or(self.hard, |soft| soft / 2)
-    }
-}
-
 /// The soft limit is at most the time left divided by this, or by the moves to go if they are fewer.
 const SOFT_CAP_MOVES: u32 = 10;
 const MAX_MOVES_TO_GO: u32 = 40;
+
 /// Kept from a long clock; a clock of just this time keeps half of it. With more threads than cores, the best move can be
 /// late by more than an increment.
 const RESERVE: Duration = Duration::from_millis(200);
@@ -88,39 +115,57 @@ const RESERVE: Duration = Duration::from_millis(200);
 /// A search with a move time ends earlier by this, to be in time with its best move.
 const MOVE_TIME_MARGIN: Duration = Duration::from_millis(5);
 
-/// `number` is the full move, from 1. Returns `None` if time does not limit the search. With a clock, the hard limit never
-/// exceeds the remaining time minus `overhead`, the time that a move costs outside the search. A move time is used up to
-/// 5 ms, whatever the overhead. `single_reply` means that the position has one legal move.
-pub fn plan(limits: &Limits, color: Color, number: u32, overhead: Duration, single_reply: bool) -> Option<Budget> {
-    let clocked = limits.clock.map(|clock| plan_clock(&clock, color, number, overhead, single_reply));
-    let fixed = limits.move_time.map(|time| Budget { soft: None, hard: time - MOVE_TIME_MARGIN.min(time / 10) });
-    match (clocked, fixed) {
-        (Some(clocked), Some(fixed)) => Some(Budget { soft: clocked.soft, hard: clocked.hard.min(fixed.hard) }),
-        (budget, None) | (None, budget) => budget,
-    }
+/// A position with one legal move gets the soft limit divided by this.
+const SINGLE_REPLY_DIVISOR: u32 = 10;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Budget {
+    /// No iteration begins after this time, scaled by [`BestMoveStability`]; `None` if only the hard limit counts.
+    soft: Option<Duration>,
+    hard: Duration,
 }
 
-fn plan_clock(clock: &Clock, color: Color, number: u32, overhead: Duration, single_reply: bool) -> Budget {
-    let left = clock.time(color).saturating_sub(overhead);
-    let left = left - reserve(left);
-    let moves = match clock.moves_to_go {
-        Some(moves) => moves.clamp(1, MAX_MOVES_TO_GO),
-        None => expected_moves_to_go(number, clock.increment(color), overhead),
-    };
-    // Later moves have their overhead as well.
-    let spendable = left.saturating_sub(overhead.saturating_mul(moves - 1).min(left / 2));
-    let share = spendable / moves;
-    let increment = usable_increment(clock.increment(color), overhead);
-    // The part of an increment above the reserve, which a usual delay does not exceed, comes back with the next move.
-    let sure_increment = increment.saturating_sub(RESERVE);
-    let soft_cap = (left / moves.min(SOFT_CAP_MOVES)).max(sure_increment.min(left / 3));
-    let soft = share.saturating_add(increment).min(soft_cap);
-    // A quarter of the clock at most, except with a large increment or before a time control: on a busy machine the
-    // end of the search and the GUI can be late by several small increments.
-    let max_hard = if clock.moves_to_go == Some(1) { left } else { (left / 4).max(sure_increment.min(left / 5 * 3)) };
-    let hard = soft.saturating_mul(clock_hard().unsigned_abs()).min(max_hard);
-    let soft = if single_reply { soft / 10 } else { soft };
-    Budget { soft: Some(soft.min(hard)), hard }
+impl Budget {
+    /// `number` is the full move, from 1. Returns `None` if time does not limit the search. With a clock, the hard limit never
+    /// exceeds the remaining time minus `overhead`, the time that a move costs outside the search. A move time is used up to
+    /// 5 ms, whatever the overhead.
+    fn plan(limits: &Limits, color: Color, number: u32, overhead: Duration) -> Option<Self> {
+        let clocked = limits.clock.map(|clock| Self::plan_clock(&clock, color, number, overhead));
+        let fixed = limits.move_time.map(|time| Self { soft: None, hard: time - MOVE_TIME_MARGIN.min(time / 10) });
+        match (clocked, fixed) {
+            (Some(clocked), Some(fixed)) => Some(Self { hard: clocked.hard.min(fixed.hard), ..clocked }),
+            (budget, None) | (None, budget) => budget,
+        }
+    }
+
+    fn plan_clock(clock: &Clock, color: Color, number: u32, overhead: Duration) -> Self {
+        let left = clock.time(color).saturating_sub(overhead);
+        let left = left - reserve(left);
+        let moves = match clock.moves_to_go {
+            Some(moves) => moves.clamp(1, MAX_MOVES_TO_GO),
+            None => expected_moves_to_go(number, clock.increment(color), overhead),
+        };
+        // Later moves have their overhead as well.
+        let spendable = left.saturating_sub(overhead.saturating_mul(moves - 1).min(left / 2));
+        let increment = clock.increment(color);
+        let increment = increment.saturating_sub(overhead).max(increment / 5 * 3);
+        // The part of an increment above the reserve, which a usual delay does not exceed, comes back with the next move.
+        let sure_increment = increment.saturating_sub(RESERVE);
+        let soft_cap = (left / moves.min(SOFT_CAP_MOVES)).max(sure_increment.min(left / 3));
+        let soft = (spendable / moves).saturating_add(increment).min(soft_cap);
+        // A quarter of the clock at most, except with a large increment or before a time control: on a busy machine the
+        // end of the search and the GUI can be late by several small increments.
+        let max_hard =
+            if clock.moves_to_go == Some(1) { left } else { (left / 4).max(sure_increment.min(left / 5 * 3)) };
+        let hard = soft.saturating_mul(clock_hard().unsigned_abs()).min(max_hard);
+        Self { soft: Some(soft.min(hard)), hard }
+    }
+
+    /// The time after which a player of limited strength answers: its search takes a moment only. All of a move time, and half of
+    /// what a clock has for the move.
+    fn believable(&self) -> Duration {
+        self.soft.map_or(self.hard, |soft| soft / 2)
+    }
 }
 
 /// Divides the remaining time of a clock without a next time control. It falls with the full move `number`, which leaves
@@ -128,13 +173,8 @@ fn plan_clock(clock: &Clock, color: Color, number: u32, overhead: Duration, sing
 fn expected_moves_to_go(number: u32, increment: Duration, overhead: Duration) -> u32 {
     let played = i32::try_from(number.saturating_sub(1)).unwrap_or(i32::MAX);
     let fall = played.saturating_mul(clock_moves_fall()) / 100;
-    let least = if increment < overhead || increment.is_zero() { clock_moves_sudden() } else { clock_moves_least() };
-    clock_moves().saturating_sub(fall).max(least).unsigned_abs()
-}
-
-/// Spent on each move: all but the overhead, and three fifths at least.
-fn usable_increment(increment: Duration, overhead: Duration) -> Duration {
-    increment.saturating_sub(overhead).max(increment / 5 * 3)
+    let minimum = if increment < overhead || increment.is_zero() { clock_moves_sudden() } else { clock_moves_least() };
+    clock_moves().saturating_sub(fall).max(minimum).unsigned_abs()
 }
 
 /// No budget includes this time: [`RESERVE`] of a long clock, and nearly all of a very short one, which then recovers by
@@ -145,7 +185,7 @@ fn reserve(left: Duration) -> Duration {
 
 /// Scales the soft limit from iteration to iteration.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct BestMoveStability {
+struct BestMoveStability {
     last: Option<(Move, i32)>,
     /// Iterations in a row with the same best move.
     stable: u32,
@@ -155,8 +195,7 @@ pub struct BestMoveStability {
 }
 
 impl BestMoveStability {
-    /// `score` is in centipawns. `best_move_share` of the nodes is 0 to 1.
-    pub fn update(&mut self, mv: Move, score: i32, best_move_share: f64) {
+    fn update(&mut self, mv: Move, score: i32, best_move_share: f64) {
         if let Some((last_move, last_score)) = self.last {
             self.stable = if last_move == mv { self.stable + 1 } else { 0 };
             self.score_drop = last_score.saturating_sub(score);
@@ -167,7 +206,7 @@ impl BestMoveStability {
 
     /// Longer for an unstable best move or a falling score, shorter for a stable best move. `None` until an iteration has
     /// finished.
-    pub fn limit(&self, soft: Duration) -> Option<Duration> {
+    fn limit(&self, soft: Duration) -> Option<Duration> {
         self.last?;
         Some(Duration::try_from_secs_f64(soft.as_secs_f64() * self.scale()).unwrap_or(Duration::MAX))
     }
@@ -193,7 +232,16 @@ impl BestMoveStability {
 /// To finish the first ply of a search that is stopped without a result.
 const FIRST_PLY_GRACE: Duration = Duration::from_millis(20);
 
-pub(super) struct SearchClock {
+/// The time that a move costs outside the search.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Overhead {
+    /// In the GUI and on the connection.
+    pub of_move: Duration,
+    /// For ending the search on other machines.
+    pub of_link: Duration,
+}
+
+pub(super) struct TimeManager {
     budget: Option<Budget>,
     started: Instant,
     /// Limit by the clock or the move time.
@@ -202,20 +250,18 @@ pub(super) struct SearchClock {
     runs_from: Option<Instant>,
     /// End of the extra time for the first ply, once granted.
     grace_until: Option<Instant>,
-    pub(super) stability: BestMoveStability,
+    stability: BestMoveStability,
 }
 
-impl SearchClock {
-    pub(super) fn new(
-        limits: &Limits,
-        budget: Option<Budget>,
-        color: Color,
-        overhead: Duration,
-        started: Instant,
-    ) -> Self {
-        let clock = limits.clock.map(|clock| clock.time(color).saturating_sub(overhead));
+impl TimeManager {
+    pub(super) fn new(limits: &Limits, position: &Position, overhead: Overhead, started: Instant) -> Self {
+        let Overhead { of_move, of_link } = overhead;
+        let (color, number) = (position.side_to_move(), u32::from(position.fullmove_number()));
+        // A move time has no overhead of its own.
+        let move_time = limits.move_time.map(|time| time.saturating_sub(of_link).max(time.min(of_link)));
+        let clock = limits.clock.map(|clock| clock.time(color).saturating_sub(of_move));
         Self {
-            budget,
+            budget: Budget::plan(&Limits { move_time, ..limits.clone() }, color, number, of_move + of_link),
             started,
             available: [clock, limits.move_time].into_iter().flatten().min(),
             runs_from: (!limits.ponder).then_some(started),
@@ -224,19 +270,35 @@ impl SearchClock {
         }
     }
 
-    /// Returns false if the clock is running already.
-    pub(super) fn ponder_hit(&mut self) -> bool {
-        let was_pondering = self.runs_from.is_none();
-        self.runs_from.get_or_insert_with(Instant::now);
-        was_pondering
+    pub(super) fn expect_single_reply(&mut self) {
+        let soft = self.budget.as_mut().and_then(|budget| budget.soft.as_mut());
+        soft.into_iter().for_each(|soft| *soft /= SINGLE_REPLY_DIVISOR);
+    }
+
+    pub(super) fn ponder_hit(&mut self) {
+        self.runs_from = Some(Instant::now());
+    }
+
+    /// `score` is in centipawns, `best_move_share` of the nodes 0 to 1.
+    pub(super) fn update(&mut self, mv: Move, score: i32, best_move_share: f64) {
+        self.stability.update(mv, score, best_move_share);
+    }
+
+    pub(super) fn hard_limit(&self) -> Option<Duration> {
+        self.budget.map(|budget| budget.hard)
     }
 
     /// The end of the extra time for the first ply replaces that of the hard limit.
     pub(super) fn deadline(&self) -> Option<Instant> {
-        self.grace_until.or_else(|| self.runs_from?.checked_add(self.budget?.hard))
+        self.grace_until.or_else(|| self.runs_from?.checked_add(self.hard_limit()?))
     }
 
-    /// Of the clock or of the move time; `None` without either.
+    /// The moment at which a player of limited strength answers.
+    pub(super) fn believable_end(&self) -> Option<Instant> {
+        self.started.checked_add(self.budget?.believable())
+    }
+
+    /// The rest of the clock or the move time; `None` without either.
     pub(super) fn left(&self) -> Option<Duration> {
         let used = self.runs_from.map_or(Duration::ZERO, |from| from.elapsed());
         self.available.map(|available| available.saturating_sub(used))
@@ -272,6 +334,22 @@ mod tests {
 
     use super::*;
 
+    const OVERHEAD: Duration = Duration::from_millis(10);
+
+    fn ms(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    fn clock(time: u64, increment: u64) -> Clock {
+        Clock { time: [ms(time); 2], increment: [ms(increment); 2], moves_to_go: None }
+    }
+
+    /// Returns the soft and the hard limit of a clock.
+    fn limits_of(clock: &Clock, number: u32, overhead: Duration) -> (Duration, Duration) {
+        let budget = Budget::plan_clock(clock, Color::White, number, overhead);
+        (budget.soft.unwrap(), budget.hard)
+    }
+
     fn durations() -> impl Strategy<Value = Duration> {
         prop_oneof![
             Just(Duration::ZERO),
@@ -284,188 +362,138 @@ mod tests {
 
     proptest! {
         #[test]
-        fn hard_limit_never_exceeds_the_clock(
+        fn hard_limit_never_exceeds_the_time(
             time in durations(), increment in durations(), overhead in durations(),
-            moves_to_go in proptest::option::of(prop_oneof![0u32..5, any::<u32>()]), single in any::<bool>(),
+            moves_to_go in proptest::option::of(prop_oneof![0u32..5, any::<u32>()]),
             number in prop_oneof![1u32..80, any::<u32>()],
         ) {
             let clock = Clock { time: [time; 2], increment: [increment; 2], moves_to_go };
-            let limits = Limits { clock: Some(clock), ..Limits::default() };
             for color in Color::ALL {
-                let budget = plan(&limits, color, number, overhead, single).unwrap();
+                let limits = Limits { clock: Some(clock), ..Limits::default() };
+                let budget = Budget::plan(&limits, color, number, overhead).unwrap();
                 prop_assert!(budget.hard <= time.saturating_sub(overhead));
                 prop_assert!(budget.soft.unwrap() <= budget.hard);
             }
-        }
-
-        #[test]
-        fn hard_limit_never_exceeds_the_move_time(time in durations(), overhead in durations()) {
             let limits = Limits { move_time: Some(time), ..Limits::default() };
-            let budget = plan(&limits, Color::White, 1, overhead, false).unwrap();
-            prop_assert!(budget.hard <= time);
+            prop_assert!(Budget::plan(&limits, Color::White, 1, overhead).unwrap().hard <= time);
         }
     }
 
     #[test]
     fn move_time_does_not_depend_on_the_overhead() {
         for (millis, hard) in [(1000, 995_000), (20, 18_000), (0, 0)] {
-            let limits = Limits { move_time: Some(Duration::from_millis(millis)), ..Limits::default() };
-            for overhead in [0, 10, 5000].map(Duration::from_millis) {
-                let budget = plan(&limits, Color::White, 1, overhead, false).unwrap();
-                assert_eq!((budget.soft, budget.hard), (None, Duration::from_micros(hard)));
+            let limits = Limits { move_time: Some(ms(millis)), ..Limits::default() };
+            for overhead in [0, 10, 5000].map(ms) {
+                let budget = Budget::plan(&limits, Color::White, 1, overhead);
+                assert_eq!(budget, Some(Budget { soft: None, hard: Duration::from_micros(hard) }));
             }
         }
+        assert_eq!(Budget::plan(&Limits { depth: Some(3), ..Limits::default() }, Color::White, 1, OVERHEAD), None);
     }
 
     #[test]
     fn a_believable_time_is_within_the_limits() {
-        let [half, one, five] = [500, 1000, 5000].map(Duration::from_millis);
+        let [half, one, five] = [500, 1000, 5000].map(ms);
         assert_eq!(Budget { soft: Some(one), hard: five }.believable(), half);
         assert_eq!(Budget { soft: None, hard: five }.believable(), five);
     }
 
     #[test]
-    fn no_budget_without_a_clock() {
-        assert_eq!(plan(&Limits { depth: Some(3), ..Limits::default() }, Color::White, 1, Duration::ZERO, false), None);
-    }
-
-    #[test]
     fn usual_clocks_get_usual_budgets() {
-        let clock =
-            Clock { time: [Duration::from_secs(60); 2], increment: [Duration::from_millis(600); 2], moves_to_go: None };
-        let limits = Limits { clock: Some(clock), ..Limits::default() };
-        let budget = plan(&limits, Color::Black, 1, Duration::from_millis(10), false).unwrap();
-        let soft = budget.soft.unwrap();
-        assert!(soft > Duration::from_secs(2) && soft < Duration::from_secs(5), "{soft:?}");
-        assert!(budget.hard > soft * 3);
+        let (soft, hard) = limits_of(&clock(60_000, 600), 1, OVERHEAD);
+        assert!(soft > ms(2000) && soft < ms(5000) && hard > soft * 3, "{soft:?} {hard:?}");
+        let in_seventeen = Clock { moves_to_go: Some(17), ..clock(60_000, 0) };
+        assert_eq!(limits_of(&in_seventeen, 1, OVERHEAD), limits_of(&in_seventeen, 60, OVERHEAD));
     }
 
     #[test]
     fn clock_without_increment_lasts_a_long_game() {
-        let ahead = |number, increment| {
-            expected_moves_to_go(number, Duration::from_millis(increment), Duration::from_millis(10))
-        };
+        let ahead = |number, increment| expected_moves_to_go(number, ms(increment), OVERHEAD);
         assert_eq!([1, 40, 100, u32::MAX].map(|number| ahead(number, 50)), [42, 15, 12, 12]);
         assert_eq!([0, 9, 10].map(|increment| ahead(100, increment)), [22, 22, 12]);
         // Half an hour for 100 moves, each a third longer than its soft limit, as in games.
         let mut time = Duration::from_secs(1800);
         for number in 1..=100 {
-            let clock = Clock { time: [time; 2], increment: [Duration::from_millis(1); 2], moves_to_go: None };
-            let budget = plan_clock(&clock, Color::White, number, Duration::from_millis(10), false);
-            time -= (budget.soft.unwrap() * 4 / 3).min(budget.hard);
+            let (soft, hard) = limits_of(&Clock { time: [time; 2], ..clock(0, 1) }, number, OVERHEAD);
+            time -= (soft * 4 / 3).min(hard);
         }
-        assert!(time > Duration::from_millis(500), "{time:?}");
-    }
-
-    #[test]
-    fn moves_to_go_overrides_the_move_number() {
-        let clock = Clock { time: [Duration::from_secs(60); 2], increment: [Duration::ZERO; 2], moves_to_go: Some(17) };
-        let at = |number| plan_clock(&clock, Color::White, number, Duration::from_millis(10), false);
-        assert_eq!(at(1), at(60));
+        assert!(time > ms(500), "{time:?}");
     }
 
     #[test]
     fn single_reply_takes_a_tenth_of_the_soft_limit() {
-        let clock = Clock { time: [Duration::from_secs(60); 2], ..Clock::default() };
-        let soft = |single| plan_clock(&clock, Color::White, 1, Duration::ZERO, single).soft.unwrap();
-        assert_eq!(soft(true), soft(false) / 10);
+        let limits = Limits { clock: Some(clock(60_000, 0)), ..Limits::default() };
+        let mut manager = TimeManager::new(&limits, &Position::startpos(), Overhead::default(), Instant::now());
+        let soft = |manager: &TimeManager| manager.budget.unwrap().soft.unwrap();
+        let (before, hard) = (soft(&manager), manager.hard_limit());
+        manager.expect_single_reply();
+        assert_eq!((soft(&manager), manager.hard_limit()), (before / 10, hard));
     }
 
     #[test]
     fn an_increment_as_large_as_the_clock_is_used() {
-        let budget = |time, increment| {
-            let clock = Clock {
-                time: [Duration::from_millis(time); 2],
-                increment: [Duration::from_millis(increment); 2],
-                moves_to_go: None,
-            };
-            plan_clock(&clock, Color::White, 20, Duration::from_millis(10), false)
-        };
-        let equal = budget(3000, 3000);
-        assert!(
-            equal.soft.unwrap() > Duration::from_millis(900) && equal.hard > Duration::from_millis(1600),
-            "{equal:?}"
-        );
+        let limits = |time, increment| limits_of(&clock(time, increment), 20, OVERHEAD);
+        let (soft, hard) = limits(3000, 3000);
+        assert!(soft > ms(900) && hard > ms(1600), "{soft:?} {hard:?}");
         // Much more than the clock: still a third, and three fifths at most.
-        let large = budget(3000, 60_000);
-        assert_eq!(large, equal);
+        assert_eq!(limits(3000, 60_000), (soft, hard));
         // A nearly empty clock keeps most of itself.
-        let low = budget(300, 3000);
-        assert!(low.hard < Duration::from_millis(150), "{low:?}");
-        // Increments up to the reserve are not affected.
-        let small = budget(5000, 200);
-        let left = Duration::from_millis(4990) - reserve(Duration::from_millis(4990));
-        assert!(small.soft.unwrap() <= left / 10 && small.hard <= left / 4, "{small:?}");
+        assert!(limits(300, 3000).1 < ms(150));
+        // Increments up to the reserve are not affected: a tenth, and a quarter at most.
+        let (soft, hard) = limits(5000, 200);
+        assert!(soft < ms(490) && hard < ms(1220), "{soft:?} {hard:?}");
     }
 
     #[test]
     fn low_clock_recovers_by_its_increment() {
         // Delays of four concurrent games on two cores with 2+0.02: 10 ms, sometimes 50 ms.
-        let overhead = Duration::from_millis(10);
-        for increment in [20, 50, 100].map(Duration::from_millis) {
-            let mut time = Duration::from_millis(60);
+        for increment in [20, 50, 100].map(ms) {
+            let mut time = ms(60);
             for number in 1..=300 {
                 let clock = Clock { time: [time; 2], increment: [increment; 2], moves_to_go: None };
-                let budget = plan_clock(&clock, Color::White, number, overhead, false);
-                let late = Duration::from_millis(if number % 16 == 15 { 50 } else { 10 });
-                let thought = if number % 8 == 7 { budget.hard } else { budget.soft.unwrap() };
+                let (soft, hard) = limits_of(&clock, number, OVERHEAD);
+                let late = ms(if number % 16 == 15 { 50 } else { 10 });
+                let thought = if number % 8 == 7 { hard } else { soft };
                 time = time.checked_sub(thought + late).expect("no loss on time") + increment;
-                assert!(number < 30 || time > Duration::from_millis(110), "{time:?} after {number} moves");
+                assert!(number < 30 || time > ms(110), "{time:?} after {number} moves");
             }
         }
     }
 
+    /// Each row is a way to need more time than a stable search.
     #[test]
     fn unstable_moves_and_falling_scores_get_more_time() {
-        let moves = crate::position::Position::startpos().legal_moves();
-        let limit = |iterations: &[(usize, i32)]| {
+        let [first, second, ..] = crate::position::Position::startpos().legal_moves()[..] else { unreachable!() };
+        let limit = |iterations: &[(Move, i32, f64)]| {
             let mut stability = BestMoveStability::default();
-            iterations.iter().for_each(|&(mv, score)| stability.update(moves[mv], score, 0.5));
+            iterations.iter().for_each(|&(mv, score, share)| stability.update(mv, score, share));
             stability.limit(Duration::from_secs(1))
         };
         assert_eq!(limit(&[]), None);
-        let stable = limit(&[(0, 20); 6]);
-        assert!(limit(&[(0, 20)]) > stable, "a new move");
-        assert!(limit(&[(0, 20), (0, 20), (0, 20), (0, 20), (0, 20), (1, 20)]) > stable, "another move");
-        assert!(limit(&[(0, 20), (0, 20), (0, 20), (0, 20), (0, 20), (0, -20)]) > stable, "a fallen score");
-        let extreme = limit(&[(0, i32::MIN), (0, i32::MAX), (0, i32::MIN)]).unwrap();
-        assert!(extreme >= Duration::from_millis(300) && extreme <= Duration::from_secs(4));
-    }
-
-    /// The factors are linear in the share of nodes and in the fall of the score, and are multiplied.
-    #[test]
-    fn stability_effort_and_score_scale_the_time() {
-        let [first, second, ..] = crate::position::Position::startpos().legal_moves()[..] else { unreachable!() };
-        let scale = |is_stable: bool, drop: i32, share: f64| {
-            let mut stability = BestMoveStability::default();
-            stability.update(first, 20, 0.5);
-            stability.update(if is_stable { first } else { second }, 20 - drop, share);
-            stability.scale()
-        };
-        let is_close = |one: f64, other: f64| (one - other).abs() < 1e-9;
-        for is_stable in [false, true] {
-            assert!(
-                scale(is_stable, 0, 0.1) > scale(is_stable, 0, 0.6)
-                    && scale(is_stable, 20, 0.6) > scale(is_stable, 0, 0.6)
-            );
-            assert!(is_close(scale(is_stable, 0, 0.4) * 2.0, scale(is_stable, 0, 0.2) + scale(is_stable, 0, 0.6)));
-            assert!(is_close(scale(is_stable, 10, 0.4) * 2.0, scale(is_stable, 0, 0.4) + scale(is_stable, 20, 0.4)));
+        let stable = [(first, 20, 0.6); 6];
+        let after = |last| limit(&[&stable[..], &[last]].concat());
+        for (last, name) in [
+            ((second, 20, 0.6), "another move"),
+            ((first, 0, 0.6), "a fallen score"),
+            ((first, 20, 0.1), "few nodes for the best move"),
+        ] {
+            assert!(after(last) > limit(&stable), "{name}");
         }
-        assert!(scale(false, 0, 0.4) > scale(true, 0, 0.4));
-        for (drop, share) in [(0, 0.7), (20, 0.2), (10, 0.5)] {
-            let ratio = |is_stable| scale(is_stable, drop, share) / scale(is_stable, 0, 0.4);
-            assert!(is_close(ratio(true), ratio(false)), "{drop} {share}");
-        }
+        assert!(limit(&stable[..1]) > limit(&stable), "a new move");
+        // The factors are multiplied.
+        assert!(
+            after((second, 0, 0.1)) > after((second, 0, 0.6)) && after((second, 0, 0.6)) > after((second, 20, 0.6))
+        );
+        let extreme = limit(&[(first, i32::MIN, 0.0), (second, i32::MAX, 1.0), (first, i32::MIN, 0.0)]).unwrap();
+        assert!(extreme >= ms(300) && extreme <= ms(4000), "{extreme:?}");
     }
 
     #[test]
     fn time_depth_or_nodes_limit_a_search() {
         let none = Limits::default();
-        let second = Some(Duration::from_secs(1));
-        let clocked = Limits { clock: Some(Clock::default()), ..none.clone() };
         let limited = [
-            clocked.clone(),
-            Limits { move_time: second, ..none.clone() },
+            Limits { clock: Some(Clock::default()), ..none.clone() },
+            Limits { move_time: Some(ms(1000)), ..none.clone() },
             Limits { depth: Some(1), ..none.clone() },
             Limits { nodes: Some(1), ..none.clone() },
         ];
@@ -475,14 +503,13 @@ mod tests {
                 assert!(Limits { infinite, ponder, ..limits.clone() }.is_unlimited(), "held: {limits:?}");
             }
         }
-        assert!(none.is_unlimited() && Limits { mate: Some(3), ..none.clone() }.is_unlimited());
-        let by_time = limited.each_ref().map(Limits::by_time);
-        assert_eq!((by_time, none.by_time()), ([true, true, false, false], false));
+        assert!(none.is_unlimited() && Limits { mate: Some(3), ..none }.is_unlimited());
+        assert_eq!(limited.each_ref().map(Limits::by_time), [true, true, false, false]);
     }
 
     #[test]
     fn each_colour_has_its_clock() {
-        let [white, black, white_increment, black_increment] = [1, 2, 3, 4].map(Duration::from_secs);
+        let [white, black, white_increment, black_increment] = [1, 2, 3, 4].map(ms);
         let clock = Clock { time: [white, black], increment: [white_increment, black_increment], moves_to_go: None };
         assert_eq!((clock.time(Color::White), clock.time(Color::Black)), (white, black));
         assert_eq!((clock.increment(Color::White), clock.increment(Color::Black)), (white_increment, black_increment));

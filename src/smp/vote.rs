@@ -1,21 +1,26 @@
-//! The vote: which worker's line is played, of those of all machines.
+//! The vote: the line to play, among those of the workers of all machines.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use crate::position::Move;
 use crate::search::Iteration;
-use crate::search::params::vote_base;
+use crate::search::params::params;
 use crate::search::score::{MATE_BOUND, is_mate};
+
+params! {
+    /// Base weight of a worker, in centipawns above the lowest score.
+    vote_base = 12, 0, 100;
+}
 
 /// A worker's result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RootResult {
     /// The best move.
     pub mv: Move,
-    /// Of the search, from the side to move's view.
+    /// From the side to move's view.
     pub score: i32,
-    /// Of the last finished iteration, in plies.
+    /// In plies.
     pub depth: u32,
 }
 
@@ -82,22 +87,27 @@ mod tests {
     }
 
     #[test]
-    fn majority_wins_over_one_higher_score() {
-        let results = [result(Square::B1, 20, 12), result(Square::C1, 15, 12), result(Square::C1, 14, 12), None];
-        assert_eq!(elect(&results), Some(1));
-    }
-
-    #[test]
-    fn deeper_of_two_results_wins() {
-        let (high, deep) = (result(Square::B1, 90, 12), result(Square::C1, -15, 13));
-        let mated = result(Square::D1, mated_in(6), 14);
-        for vote in [elect, deepest] {
-            assert_eq!(vote(&[high, deep, None]), Some(1));
-            assert_eq!(vote(&[deep, None, high]), Some(0));
-            assert_eq!(vote(&[high, mated]), Some(1));
-            // At equal depth the higher score wins.
-            assert_eq!(vote(&[result(Square::B1, 15, 12), high]), Some(1));
+    fn elected_results() {
+        let [b, c, d] = [Square::B1, Square::C1, Square::D1];
+        let (high, deep, mated) = (result(b, 90, 12), result(c, -15, 13), result(d, mated_in(6), 14));
+        for (name, results, elected) in [
+            ("majority", vec![result(b, 20, 12), result(c, 15, 12), result(c, 14, 12), None], Some(1)),
+            ("deeper of two", vec![high, deep, None], Some(1)),
+            ("deeper of two, in the other order", vec![deep, None, high], Some(0)),
+            ("deeper of two, though mated", vec![high, mated], Some(1)),
+            ("higher of two at one depth", vec![result(b, 15, 12), high], Some(1)),
+            ("shortest mate", vec![result(b, 20, 30), result(c, mate_in(9), 12), result(d, mate_in(5), 10)], Some(2)),
+            ("mate of two", vec![result(b, 20, 30), result(c, mate_in(9), 12)], Some(1)),
+            ("deeper of equal mates", vec![result(b, mate_in(5), 12), result(c, mate_in(5), 13)], Some(1)),
+            ("lower worker of a tie", vec![None, result(b, 20, 12), result(c, 20, 12)], Some(1)),
+            ("deeper line of the elected move", vec![result(b, 10, 12), result(c, 30, 12), result(c, 30, 13)], Some(2)),
+            ("not mated", vec![mated, mated, result(c, -300, 10)], Some(2)),
+            ("none", vec![None, None], None),
+        ] {
+            assert_eq!(elect(&results), elected, "{name}");
         }
+        assert_eq!(deepest(&[high, mated, None]), Some(1));
+        assert_eq!(deepest(&[result(b, 15, 12), high]), Some(1));
     }
 
     /// One vote of the weight (score - worst score + base) x depth beats two, where another formula has it otherwise.
@@ -114,35 +124,5 @@ mod tests {
         assert_eq!(elected(base * 3 / 2, 20, 0, 20), Some(1));
         // The quotients are 1 and 2.
         assert_eq!(elected(base * 3, base.unsigned_abs() * 4, 0, base.unsigned_abs()), Some(1));
-    }
-
-    #[test]
-    fn shortest_mate_wins_without_a_vote() {
-        let results =
-            [result(Square::B1, 20, 30), result(Square::C1, mate_in(9), 12), result(Square::D1, mate_in(5), 10)];
-        assert_eq!(elect(&results), Some(2));
-        assert_eq!(elect(&results[..2]), Some(1));
-        // Of equal mates the deeper line wins.
-        assert_eq!(elect(&[result(Square::B1, mate_in(5), 12), result(Square::C1, mate_in(5), 13)]), Some(1));
-    }
-
-    #[test]
-    fn ties_go_to_the_lower_worker() {
-        let results = [None, result(Square::B1, 20, 12), result(Square::C1, 20, 12)];
-        assert_eq!(elect(&results), Some(1));
-        assert_eq!(elect(&[None, None]), None);
-    }
-
-    #[test]
-    fn of_the_elected_move_the_deeper_line_is_played() {
-        let [b, c] = [Square::B1, Square::C1];
-        assert_eq!(elect(&[result(b, 10, 12), result(c, 30, 12), result(c, 30, 13)]), Some(2));
-    }
-
-    #[test]
-    fn a_line_that_is_mated_does_not_win() {
-        let mated = result(Square::B1, mated_in(6), 20);
-        let results = [mated, mated, result(Square::C1, -300, 10)];
-        assert_eq!(elect(&results), Some(2));
     }
 }

@@ -9,7 +9,7 @@ use super::MAX_PIECES;
 use super::material::Material;
 use crate::position::{Color, Piece, Position};
 
-/// In the order of a table.
+/// The squares of the pieces in the order of a table.
 pub(super) type Squares = ArrayVec<usize, MAX_PIECES>;
 
 /// Leading pieces, or several pieces of one kind.
@@ -98,7 +98,7 @@ impl Encoding {
         squares
     }
 
-    /// After mirroring, 0 (a) to 3 (d); 0 without pawns. Selects the part of a table with pawns.
+    /// Returns the leading pawn's file after mirroring, 0 (a) to 3 (d); 0 without pawns. It selects the part of a table.
     pub(super) fn leading_file(&self, squares: &Squares) -> usize {
         if self.leading_kind != LeadingGroup::Pawns {
             return 0;
@@ -108,7 +108,7 @@ impl Encoding {
         file(leading).min(7 - file(leading))
     }
 
-    /// Below [`size`](Self::size); 0 if the number of squares is not the table's.
+    /// Returns an index below [`size`](Self::size); 0 if the number of squares is not the table's.
     pub(super) fn index(&self, mut squares: Squares) -> u64 {
         if squares.len() != self.pieces.len() {
             return 0;
@@ -116,10 +116,8 @@ impl Encoding {
         let leading = self.groups[0].len;
         let number = match self.leading_kind {
             LeadingGroup::Pawns => encode_pawns(&mut squares, leading),
-            LeadingGroup::Three | LeadingGroup::Kings => {
-                normalise(&mut squares, leading);
-                if self.leading_kind == LeadingGroup::Three { encode_three(&squares) } else { encode_kings(&squares) }
-            }
+            LeadingGroup::Three => encode_three(normalise(&mut squares, leading)),
+            LeadingGroup::Kings => encode_kings(normalise(&mut squares, leading)),
         };
         let mut index = number.wrapping_mul(self.groups[0].factor);
         let mut done = leading;
@@ -196,7 +194,7 @@ fn place_groups(
 }
 
 /// Moves the leading piece into the triangle a1-d1-d4, and the first leading piece off the diagonal a1-h8 below it.
-fn normalise(squares: &mut Squares, leading: usize) {
+fn normalise(squares: &mut Squares, leading: usize) -> &Squares {
     if file(squares[0]) > 3 {
         squares.iter_mut().for_each(|square| *square ^= 7);
     }
@@ -207,6 +205,7 @@ fn normalise(squares: &mut Squares, leading: usize) {
     if off.is_some_and(|off| off > 0) {
         squares.iter_mut().for_each(|square| *square = transpose(*square));
     }
+    squares
 }
 
 fn encode_kings(squares: &Squares) -> u64 {
@@ -303,7 +302,7 @@ static BELOW_DIAGONAL: [u8; 64] = {
     numbers
 };
 
-/// By the first king's number in [`TRIANGLE`] and the second's square. The first king is in the triangle; the second is not
+/// The first king's number in [`TRIANGLE`], the second's square: number of the placement. The first king is in the triangle; the second is not
 /// above the diagonal if the first is on it. Placements with both kings on the diagonal come last. Impossible ones have 0.
 static KINGS: [[u16; 64]; 10] = {
     let mut squares = [0; 10];
@@ -365,8 +364,7 @@ static BINOMIAL: [[u64; 64]; 7] = {
     table
 };
 
-/// Numbers of the pawn squares: 47 on a2, 46 on h2, 45 on a3, and down to 0 on e7. The leading pawn has the
-/// greatest number.
+/// Numbers of the pawn squares: 47 on a2, 46 on h2, 45 on a3, and down to 0 on e7. The leading pawn has the maximum.
 static PAWN_ORDER: [u8; 64] = {
     let mut numbers = [0; 64];
     let (mut column, mut next) = (0, 47);

@@ -5,14 +5,14 @@ use std::fmt;
 use super::MAX_PIECES;
 use crate::position::{Color, Piece, Position};
 
-/// In the order of a table's name, after the king.
+/// The order of a table's name, after the king.
 const NAMED: [(Piece, char); 5] =
     [(Piece::Queen, 'Q'), (Piece::Rook, 'R'), (Piece::Bishop, 'B'), (Piece::Knight, 'N'), (Piece::Pawn, 'P')];
 
-/// By colour and kind, without the kings.
+/// The numbers of pieces, without the kings.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct Material {
-    /// By colour and [`Piece`]. White is the first side of a name.
+    /// Colour, [`Piece`]. White is the first side of a name.
     counts: [[u8; 5]; 2],
 }
 
@@ -65,7 +65,7 @@ impl Material {
         self.counts.iter().any(|side| side[Piece::Pawn as usize] > 0)
     }
 
-    /// Ignores the kings. Unique means the only one of its kind and colour.
+    /// A piece is unique if it is the only one of its kind and colour. Kings do not count.
     pub(super) fn has_unique_piece(&self) -> bool {
         self.counts.as_flattened().contains(&1)
     }

@@ -12,6 +12,7 @@ mod file;
 mod material;
 mod pairs;
 mod probe;
+mod reader;
 mod set;
 
 use std::ops::Neg;
@@ -19,10 +20,10 @@ use std::ops::Neg;
 pub use probe::{RankedMove, RootRanking};
 pub use set::{PATH_SEPARATOR, Tablebases, TablebasesLoaded};
 
-/// Includes the kings.
+/// Maximum of pieces in any table, kings included.
 pub const MAX_PIECES: usize = 7;
 
-/// With best play, from the side to move's view. Greater is better.
+/// The result with best play for the side to move. Greater is better.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Wdl {
     Loss,
@@ -35,7 +36,7 @@ pub enum Wdl {
 }
 
 impl Wdl {
-    /// From -2 (loss) to 2 (win).
+    /// Returns -2 (loss) to 2 (win).
     pub const fn value(self) -> i32 {
         self as i32 - 2
     }

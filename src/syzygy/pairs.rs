@@ -3,7 +3,7 @@
 //! The values are compressed by recursive pairing (Larsson & Moffat 1999) and a canonical Huffman code, in
 //! blocks that a sparse index locates.
 
-use super::file::{ByteReader, SyzygyFileError};
+use super::reader::{ByteReader, SyzygyFileError, bytes_at};
 
 /// All positions of the part have one value.
 const SINGLE_VALUE: u8 = 0x80;
@@ -35,16 +35,23 @@ struct Compressed {
     sparse_entries: usize,
     /// In bits.
     min_code_length: u8,
-    /// By code length, shortest first: the first symbol with such a code, and the least code, left-aligned.
+    /// Code length, shortest first: the first symbol with such a code, and the minimum code, left-aligned.
     first_symbol: Vec<u16>,
     first_code: Vec<u64>,
-    /// By symbol: the number of its values, minus one.
+    /// Symbol: the number of its values, minus one.
     counts: Vec<u8>,
     /// Offsets in the file of the symbols, the sparse index, the block lengths and the blocks.
     symbols_at: usize,
     sparse_at: usize,
     block_lengths_at: usize,
     blocks_at: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Section {
+    SparseIndex,
+    BlockLengths,
+    Blocks,
 }
 
 impl PairsData {
@@ -94,32 +101,22 @@ impl PairsData {
         Ok(PairsData { flags, values: Values::Compressed(compressed) })
     }
 
-    pub(super) fn place_sparse_index(&mut self, reader: &mut ByteReader<'_>) -> Result<(), SyzygyFileError> {
-        if let Values::Compressed(compressed) = &mut self.values {
-            compressed.sparse_at = reader.position();
-            reader.skip(6, compressed.sparse_entries)?;
+    /// Places the sparse index, the block lengths or the blocks, which follow each other for all parts of a file.
+    pub(super) fn place(&mut self, section: Section, reader: &mut ByteReader<'_>) -> Result<(), SyzygyFileError> {
+        if section == Section::Blocks {
+            reader.align(64)?;
         }
-        Ok(())
+        let Values::Compressed(data) = &mut self.values else { return Ok(()) };
+        let (at, width, count) = match section {
+            Section::SparseIndex => (&mut data.sparse_at, 6, data.sparse_entries),
+            Section::BlockLengths => (&mut data.block_lengths_at, 2, data.block_lengths),
+            Section::Blocks => (&mut data.blocks_at, 1 << data.block_bits, data.blocks),
+        };
+        *at = reader.position();
+        reader.skip(width, count)
     }
 
-    pub(super) fn place_block_lengths(&mut self, reader: &mut ByteReader<'_>) -> Result<(), SyzygyFileError> {
-        if let Values::Compressed(compressed) = &mut self.values {
-            compressed.block_lengths_at = reader.position();
-            reader.skip(2, compressed.block_lengths)?;
-        }
-        Ok(())
-    }
-
-    pub(super) fn place_blocks(&mut self, reader: &mut ByteReader<'_>) -> Result<(), SyzygyFileError> {
-        reader.align(64)?;
-        if let Values::Compressed(compressed) = &mut self.values {
-            compressed.blocks_at = reader.position();
-            reader.skip(1 << compressed.block_bits, compressed.blocks)?;
-        }
-        Ok(())
-    }
-
-    /// `None` for inconsistent data.
+    /// Inconsistent data give `None`.
     pub(super) fn value(&self, bytes: &[u8], index: u64) -> Option<u16> {
         match &self.values {
             Values::Constant(value) => Some(*value),
@@ -128,7 +125,7 @@ impl PairsData {
     }
 }
 
-/// Left-aligned in 64 bits. Longer codes are smaller numbers.
+/// Returns codes left-aligned in 64 bits. Longer codes are smaller numbers.
 fn first_codes(first_symbol: &[u16], min_code_length: u8) -> Vec<u64> {
     let mut codes = vec![0_u64; first_symbol.len()];
     for length in (0..codes.len().saturating_sub(1)).rev() {
@@ -141,14 +138,14 @@ fn first_codes(first_symbol: &[u16], min_code_length: u8) -> Vec<u64> {
     codes
 }
 
-/// Two symbols, or a value and [`LEAF`].
+/// Returns two symbols, or a value and [`LEAF`].
 fn halves(symbol: &[u8]) -> Option<(usize, usize)> {
     let &[a, b, c] = symbol.get(..3)? else { return None };
     let (a, b, c) = (usize::from(a), usize::from(b), usize::from(c));
     Some(((b & 15) << 8 | a, c << 4 | b >> 4))
 }
 
-/// Number of values of each symbol, minus one. Rejects symbols that contain themselves or have more than 256 values.
+/// Returns the number of values of each symbol, minus one. Rejects symbols that contain themselves or have more than 256 values.
 fn symbol_counts(symbols: &[u8]) -> Result<Vec<u8>, SyzygyFileError> {
     let error = SyzygyFileError::Layout("symbols");
     let mut counts: Vec<Option<u8>> = vec![None; symbols.len() / 3];
@@ -196,15 +193,14 @@ impl Compressed {
     fn locate(&self, bytes: &[u8], index: u64) -> Option<(usize, usize)> {
         let entry = usize::try_from(index >> self.span_bits).ok().filter(|&entry| entry < self.sparse_entries)?;
         let at = self.sparse_at + 6 * entry;
-        let mut block = u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?) as usize;
-        let middle = u16::from_le_bytes(bytes.get(at + 4..at + 6)?.try_into().ok()?);
+        let mut block = u32::from_le_bytes(bytes_at(bytes, at)?) as usize;
+        let middle = u16::from_le_bytes(bytes_at(bytes, at + 4)?);
         // The entry refers to the middle of its span.
         let into = (index & ((1 << self.span_bits) - 1)) as i64 - (1_i64 << (self.span_bits - 1));
         let mut offset = i64::from(middle) + into;
         let length = |block: usize| -> Option<i64> {
-            let at = self.block_lengths_at + 2 * block;
-            let stored = bytes.get(at..at + 2).filter(|_| block < self.block_lengths)?;
-            Some(i64::from(u16::from_le_bytes(stored.try_into().ok()?)) + 1)
+            let stored = bytes_at(bytes, self.block_lengths_at + 2 * block).filter(|_| block < self.block_lengths)?;
+            Some(i64::from(u16::from_le_bytes(stored)) + 1)
         };
         while offset < 0 {
             block = block.checked_sub(1)?;
@@ -245,7 +241,7 @@ impl Compressed {
         }
     }
 
-    /// Expands pairs down to the value. Each half has fewer values than the whole, so this ends.
+    /// Each half of a pair has fewer values than the whole, so this ends.
     fn expand(&self, bytes: &[u8], (mut symbol, mut offset): (usize, usize)) -> Option<u16> {
         loop {
             let (left, right) = halves(bytes.get(self.symbols_at + 3 * symbol..)?)?;

@@ -2,9 +2,11 @@
 //!
 //! A table's value is valid only if no capture is better, so a probe searches the captures first.
 
+use std::collections::HashSet;
+
 use super::file::DtzProbe;
 use super::{Tablebases, Wdl};
-use crate::position::{Color, Game, Move, Outcome, Piece, Position};
+use crate::position::{CastleRights, Color, Game, Move, Outcome, Piece, Position};
 
 #[derive(Clone, Copy)]
 struct WdlProbe {
@@ -21,19 +23,15 @@ impl Tablebases {
     }
 
     /// Returns the plies to the next capture or pawn move with best play: positive for the winning side, 0 for a draw, -1 for
-    /// checkmate. From 101 on, the fifty-move rule makes the position a draw. A table that counts in moves can give one ply
-    /// too few. Returns `None` like [`Tablebases::probe_wdl`].
+    /// checkmate; or `None` like [`Tablebases::probe_wdl`]. From 101 on, the fifty-move rule makes the position a draw. A
+    /// table that counts in moves can give one ply too few.
     pub fn probe_dtz(&self, position: &Position) -> Option<i32> {
         if self.covers(position) { self.dtz(position) } else { None }
     }
 
-    /// False with castling rights or too many pieces.
     fn covers(&self, position: &Position) -> bool {
-        let can_castle = |color| {
-            let rights = position.castles(color);
-            rights.short.is_some() || rights.long.is_some()
-        };
-        position.occupied().len() as usize <= self.max_pieces() && !Color::ALL.into_iter().any(can_castle)
+        let cannot_castle = |color| *position.castles(color) == CastleRights::EMPTY;
+        position.occupied().len() as usize <= self.max_pieces() && Color::ALL.into_iter().all(cannot_castle)
     }
 
     /// Searches the captures, and with `pawn_moves` the pawn moves, before it probes the table.
@@ -93,7 +91,7 @@ impl Tablebases {
         }
     }
 
-    /// For a table that has only positions with the other side to move.
+    /// Searches one ply, because the table has only positions with the other side to move.
     fn search_dtz(&self, position: &Position, wdl: Wdl) -> Option<i32> {
         let mut best = None;
         for &mv in &position.legal_moves() {
@@ -109,7 +107,7 @@ impl Tablebases {
             if child.in_check() && !child.has_legal_move() {
                 dtz = 1;
             }
-            // The least value is best for both sides: a winner's is positive, a loser's negative.
+            // The minimum is best for both sides: a winner's value is positive, a loser's negative.
             if dtz.signum() == wdl.value().signum() && best.is_none_or(|best| dtz < best) {
                 best = Some(dtz);
             }
@@ -119,7 +117,7 @@ impl Tablebases {
     }
 }
 
-/// The best move is a capture or pawn move.
+/// Returns the DTZ value if the best move is a capture or pawn move.
 const fn before_zeroing(wdl: Wdl) -> i32 {
     match wdl {
         Wdl::Loss => -1,
@@ -130,8 +128,8 @@ const fn before_zeroing(wdl: Wdl) -> i32 {
     }
 }
 
-/// Limit of the fifty-move counter at the next capture or pawn move for a win to count as one. It is below 100 because a
-/// table that counts in moves can be off by one.
+/// Maximum of the fifty-move counter at the next capture or pawn move of a win. It is below 100 because a table that counts
+/// in moves can be off by one.
 const MAX_WIN_PLIES: i32 = 99;
 
 /// A winning move is kept if the fifty-move counter at the next capture or pawn move is at most this. Without such a move,
@@ -141,19 +139,17 @@ const RELAXED_PLIES: i32 = 50;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RankedMove {
     pub mv: Move,
-    /// For the side that moves.
+    /// The mover's result.
     pub wdl: Wdl,
-    /// To the next capture or pawn move, this move included, negative for the losing side; `None` without DTZ tables.
+    /// Plies to the next capture or pawn move, this move included, negative for the losing side; `None` without DTZ tables.
     pub dtz: Option<i32>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RootRanking {
-    /// In the order of the request.
     pub moves: Vec<RankedMove>,
-    /// With DTZ tables: playing [`RootRanking::best`] moves then wins without a search.
+    /// True with DTZ tables: playing [`RootRanking::best`] moves then wins without a search.
     pub by_dtz: bool,
-    /// In plies, at the root.
     halfmove_clock: i32,
     /// A position since the last capture or pawn move has occurred twice.
     repeated: bool,
@@ -176,11 +172,11 @@ impl RootRanking {
         let Some(wdl) = self.moves.iter().map(|ranked| ranked.wdl).max() else { return Vec::new() };
         let kept = || self.moves.iter().filter(move |ranked| ranked.wdl == wdl);
         let distance = |ranked: &RankedMove| ranked.dtz.map_or(0, |dtz| dtz + self.halfmove_clock * dtz.signum());
-        let least = kept().map(distance).min().unwrap_or(0);
+        let minimum = kept().map(distance).min().unwrap_or(0);
         let limit = match wdl {
-            Wdl::Win if !self.repeated => least.max(RELAXED_PLIES),
+            Wdl::Win if !self.repeated => minimum.max(RELAXED_PLIES),
             // The most negative distance of a blessed loss reaches the fifty-move rule first.
-            Wdl::Win | Wdl::CursedWin | Wdl::BlessedLoss => least,
+            Wdl::Win | Wdl::CursedWin | Wdl::BlessedLoss => minimum,
             Wdl::Draw | Wdl::Loss => i32::MAX,
         };
         kept().filter(|ranked| distance(ranked) <= limit).map(|ranked| ranked.mv).collect()
@@ -239,11 +235,8 @@ impl Tablebases {
 
 /// Looks at positions since the last capture or pawn move.
 fn has_repeated(game: &Game) -> bool {
-    let position = game.position();
-    let previous = game.previous_keys();
+    let (position, previous) = (game.position(), game.previous_keys());
     let from = previous.len().saturating_sub(usize::from(position.reversible_plies()));
-    let mut keys: Vec<u64> = previous[from..].to_vec();
-    keys.push(position.key());
-    keys.sort_unstable();
-    keys.windows(2).any(|pair| pair[0] == pair[1])
+    let mut seen = HashSet::from([position.key()]);
+    !previous[from..].iter().all(|&key| seen.insert(key))
 }

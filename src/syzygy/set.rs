@@ -10,13 +10,11 @@ use super::file::{TableFile, TableKind};
 use super::material::Material;
 use crate::position::Position;
 
-/// Separates folders in a path.
 pub const PATH_SEPARATOR: char = if cfg!(windows) { ';' } else { ':' };
 
-/// In [`TablebasesLoaded::problems`].
+/// Maximum of [`TablebasesLoaded::problems`] that are listed.
 const MAX_PROBLEMS: usize = 10;
 
-/// Immutable: any number of threads can probe it.
 #[derive(Debug, Default)]
 pub struct Tablebases {
     tables: Vec<MaterialTables>,
@@ -57,7 +55,7 @@ impl Tablebases {
         Tablebases::default()
     }
 
-    /// `path` has folders, separated by [`PATH_SEPARATOR`]. Of several files of one table, the first is used. Files are mapped and
+    /// Loads the tables of all folders in `path`. If several files have one table, the first is used. Files are mapped and
     /// their layout is checked; the values are read by probes. Unusable files are skipped and reported.
     pub fn load(path: &str) -> (Tablebases, TablebasesLoaded) {
         let mut set = Tablebases::none();
@@ -109,10 +107,11 @@ impl Tablebases {
     fn add_file(&mut self, path: &Path, material: Material, kind: TableKind, problems: &mut Vec<String>) {
         let index = self.index.get(&material.signature()).copied();
         let tables = index.and_then(|(index, _)| self.tables.get_mut(index));
-        if kind == TableKind::Wdl && tables.is_some() {
-            return;
-        }
-        if kind == TableKind::Dtz && tables.as_ref().is_none_or(|tables| tables.dtz.is_some()) {
+        let is_wanted = match &tables {
+            None => kind == TableKind::Wdl,
+            Some(tables) => kind == TableKind::Dtz && tables.dtz.is_none(),
+        };
+        if !is_wanted {
             return;
         }
         match (TableFile::open(path, material, kind), tables) {
@@ -129,7 +128,6 @@ impl Tablebases {
         }
     }
 
-    /// 0 without tables.
     pub fn max_pieces(&self) -> usize {
         self.max_pieces
     }
@@ -138,7 +136,7 @@ impl Tablebases {
         self.tables.is_empty()
     }
 
-    /// True if the colours are exchanged.
+    /// Also returns true if the colours are exchanged.
     pub(super) fn find(&self, position: &Position) -> Option<(&MaterialTables, bool)> {
         debug_assert!(position.occupied().len() as usize <= MAX_PIECES);
         let (index, mirrored) = *self.index.get(&Material::of(position).signature())?;

@@ -6,14 +6,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crossbeam_channel::{self as channel, Receiver, TryRecvError};
 
 use super::board::divide;
-use super::parse::BenchCommand;
-use super::session::Session;
+use super::output::Output;
+use crate::engine::HashFile;
 use crate::engine::bench::{self, BenchOptions, nodes_per_second};
+use crate::position::Position;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TaskKind {
@@ -63,113 +64,83 @@ impl BackgroundTask {
     }
 }
 
-impl Session {
-    fn start_task(&mut self, kind: TaskKind, work: impl FnOnce(&AtomicBool) + Send + 'static) {
-        match BackgroundTask::start(kind, work) {
-            Ok(task) => self.task = Some(task),
-            Err(error) => self.output.info(&format!("cannot start a thread: {error}")),
-        }
-    }
-
-    pub(super) fn perft(&mut self, depth: u32) {
-        let (position, chess960, output) = (self.game.position().clone(), self.sink.chess960(), self.output.clone());
-        self.start_task(TaskKind::Perft, move |stop| {
-            let start = Instant::now();
-            let show = |text: &str, leaves| output.line(&format!("{text}: {leaves}"));
-            let Some(sum) = divide(&position, depth, chess960, stop, show) else {
-                return output.info("perft stopped");
-            };
-            let elapsed = start.elapsed();
-            output.line(&format!("\nNodes searched: {sum}"));
-            let speed = nodes_per_second(sum, elapsed);
-            output.info(&format!("perft took {} ms, {speed} leaves per second", elapsed.as_millis()));
-        });
-    }
-
-    pub(super) fn bench(&mut self, arguments: BenchCommand) {
-        let default = BenchOptions::default();
-        let options = BenchOptions {
-            depth: arguments.depth.unwrap_or(default.depth),
-            move_time: arguments.seconds.map(|seconds| Duration::from_secs(seconds.into()) / bench::COUNT),
-            threads: arguments.threads.unwrap_or(default.threads),
-            hash_mib: arguments.hash.unwrap_or(default.hash_mib),
-            network: Arc::clone(&self.engine.options().network),
-            ..default
+pub(super) fn perft(position: Position, chess960: bool, output: Output, depth: u32) -> io::Result<BackgroundTask> {
+    BackgroundTask::start(TaskKind::Perft, move |stop| {
+        let start = Instant::now();
+        let show = |text: &str, leaves| output.line(&format!("{text}: {leaves}"));
+        let Some(sum) = divide(&position, depth, chess960, stop, show) else {
+            return output.info("perft stopped");
         };
-        let output = self.output.clone();
-        self.start_task(TaskKind::Bench, move |stop| {
-            let BenchOptions { threads, hash_mib: hash, move_time, .. } = options;
-            let name = if move_time.is_some() { "speedtest" } else { "bench" };
-            if let Some(time) = move_time {
-                let (plural, count, time) = (if threads == 1 { "" } else { "s" }, bench::COUNT, time.as_millis());
-                output.info(&format!(
-                    "speedtest: {threads} thread{plural}, {hash} MiB; {count} positions of {time} ms each"
+        let elapsed = start.elapsed();
+        output.line(&format!("\nNodes searched: {sum}"));
+        let speed = nodes_per_second(sum, elapsed);
+        output.info(&format!("perft took {} ms, {speed} leaves per second", elapsed.as_millis()));
+    })
+}
+
+pub(super) fn bench(options: BenchOptions, output: Output) -> io::Result<BackgroundTask> {
+    BackgroundTask::start(TaskKind::Bench, move |stop| {
+        let BenchOptions { threads, hash_mib: hash, move_time, .. } = options;
+        let name = if move_time.is_some() { "speedtest" } else { "bench" };
+        if let Some(time) = move_time {
+            let (plural, count, time) = (if threads == 1 { "" } else { "s" }, bench::COUNT, time.as_millis());
+            output
+                .info(&format!("speedtest: {threads} thread{plural}, {hash} MiB; {count} positions of {time} ms each"));
+        }
+        let show = |position: &bench::BenchPosition<'_>| {
+            let bench::BenchPosition { number, of, nodes, .. } = position;
+            output.info(&match move_time {
+                Some(_) => format!("speedtest: position {number} of {of}, {nodes} nodes"),
+                None => position.to_string(),
+            });
+            stop.fetch_or(output.is_closed(), Ordering::Relaxed);
+        };
+        match bench::run(&options, stop, show) {
+            Ok(Some(report)) if move_time.is_some() => {
+                let (nodes, seconds) = (report.nodes, report.elapsed.as_secs_f64());
+                let speed = report.speed();
+                output.line(&format!(
+                    "\nThreads               : {threads}\nHash [MiB]            : {hash}\n\
+                     Total search time [s] : {seconds:.3}\nTotal nodes searched  : {nodes}\n\
+                     Nodes/second          : {speed}"
                 ));
             }
-            let show = |position: &bench::BenchPosition<'_>| {
-                let bench::BenchPosition { number, of, nodes, .. } = position;
-                output.info(&match move_time {
-                    Some(_) => format!("speedtest: position {number} of {of}, {nodes} nodes"),
-                    None => position.to_string(),
-                });
-                stop.fetch_or(output.is_closed(), Ordering::Relaxed);
-            };
-            match bench::run(&options, stop, show) {
-                Ok(Some(report)) if move_time.is_some() => {
-                    let (nodes, seconds) = (report.nodes, report.elapsed.as_secs_f64());
-                    let speed = report.speed();
-                    output.line(&format!(
-                        "\nThreads               : {threads}\nHash [MiB]            : {hash}\n\
-                         Total search time [s] : {seconds:.3}\nTotal nodes searched  : {nodes}\n\
-                         Nodes/second          : {speed}"
-                    ));
-                }
-                Ok(Some(report)) => output.line(&report.to_string()),
-                Ok(None) => output.info(&format!("{name} stopped")),
-                Err(error) => output.info(&error.to_string()),
-            }
-        });
-    }
-
-    /// Later commands wait. `stop` ends it, and `quit` waits until the file is complete.
-    pub(super) fn save_hash(&mut self) {
-        self.transfer_hash(TaskKind::SaveHash);
-    }
-
-    /// Later commands wait. `stop` and `quit` end it.
-    pub(super) fn load_hash(&mut self) {
-        self.transfer_hash(TaskKind::LoadHash);
-    }
-
-    fn transfer_hash(&mut self, kind: TaskKind) {
-        if self.hash_file.is_empty() {
-            return self.output.info("no file to save the table to or load it from: set `Hash File`");
+            Ok(Some(report)) => output.line(&report.to_string()),
+            Ok(None) => output.info(&format!("{name} stopped")),
+            Err(error) => output.info(&error.to_string()),
         }
-        let (hash, path, output) = (self.engine.hash_file(), PathBuf::from(&self.hash_file), self.output.clone());
-        self.start_task(kind, move |stop| {
-            let is_save = kind == TaskKind::SaveHash;
-            let (doing, done) = if is_save { ("saving", "saved") } else { ("loading", "loaded") };
-            let start = Instant::now();
-            let seconds_shown = AtomicU64::new(0);
-            let progress = |percent: u32| {
-                let seconds = start.elapsed().as_secs();
-                if seconds_shown.fetch_max(seconds, Ordering::Relaxed) < seconds {
-                    output.info(&format!("{doing} the table: {percent} %"));
-                }
-            };
-            let result = if is_save { hash.save(&path, stop, &progress) } else { hash.load(&path, stop, &progress) };
-            let file = path.display();
-            output.info(&match result {
-                Ok(report) => {
-                    let refitted =
-                        if report.reinserted { ", fitted into a table of another size or scheme" } else { "" };
-                    // Rounded: the file is the table and a few bytes.
-                    let (positions, mib) = (report.positions, (report.bytes + (1 << 19)) >> 20);
-                    let millis = start.elapsed().as_millis();
-                    format!("{done} {positions} positions, {mib} MiB, in {millis} ms: {file}{refitted}")
-                }
-                Err(error) => format!("the table is not {done}: {file}: {error}"),
-            });
+    })
+}
+
+/// Saves or loads the table.
+pub(super) fn transfer_hash(
+    kind: TaskKind,
+    hash: HashFile,
+    path: PathBuf,
+    output: Output,
+) -> io::Result<BackgroundTask> {
+    BackgroundTask::start(kind, move |stop| {
+        let is_save = kind == TaskKind::SaveHash;
+        let (doing, done) = if is_save { ("saving", "saved") } else { ("loading", "loaded") };
+        let start = Instant::now();
+        let seconds_shown = AtomicU64::new(0);
+        let progress = |percent: u32| {
+            let seconds = start.elapsed().as_secs();
+            if seconds_shown.fetch_max(seconds, Ordering::Relaxed) < seconds {
+                output.info(&format!("{doing} the table: {percent} %"));
+            }
+        };
+        let result = if is_save { hash.save(&path, stop, &progress) } else { hash.load(&path, stop, &progress) };
+        let file = path.display();
+        output.info(&match result {
+            Ok(report) => {
+                let refitted = if report.reinserted { ", fitted into a table of another size or scheme" } else { "" };
+                // Rounded: the file is the table and a few bytes.
+                let (positions, mib) = (report.positions, (report.bytes + (1 << 19)) >> 20);
+                let millis = start.elapsed().as_millis();
+                format!("{done} {positions} positions, {mib} MiB, in {millis} ms: {file}{refitted}")
+            }
+            Err(error) => format!("the table is not {done}: {file}: {error}"),
         });
-    }
+    })
 }

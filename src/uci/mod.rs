@@ -10,16 +10,19 @@ mod board;
 #[cfg(test)]
 mod cluster_tests;
 mod debug_log;
+mod engine_loop;
 mod options;
 mod output;
 mod parse;
 mod reader;
 mod session;
 mod sink;
+mod words;
 
 #[cfg(feature = "cli")]
 pub(crate) use board::symbol;
 pub use board::{Style, divide, draw};
+pub use engine_loop::{StartError, run, run_linked};
 #[cfg(feature = "cli")]
 pub(crate) use options::{MAX_HASH_MIB, MAX_MULTI_PV, MAX_THREADS};
 pub use output::Output;
@@ -27,4 +30,3 @@ pub use output::Output;
 pub(crate) use parse::fault_of;
 #[cfg(feature = "cli")]
 pub(crate) use reader::read_line;
-pub use session::{StartError, run, run_linked};

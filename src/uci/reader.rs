@@ -9,7 +9,7 @@ use std::thread;
 use crossbeam_channel::{self as channel, Receiver};
 
 use super::output::Output;
-use super::parse::{Parsed, UciCommand, parse};
+use super::parse::{UciCommand, ignored, parse};
 use crate::smp::request_short_slices;
 
 /// In bytes. The longest possible game, 11,796 plies, takes less than 70,000.
@@ -20,7 +20,7 @@ const QUEUE: usize = 64;
 /// Ends with the input, or at the first line after the receiver is dropped. The thread writes each line to the debug log
 /// of `output`, and opens and closes the log exactly between two lines. It also tells `output` of `quit`: the engine loop
 /// may be blocked in a write.
-pub(super) fn spawn(input: impl Read + Send + 'static, output: Output) -> io::Result<Receiver<Parsed>> {
+pub(super) fn spawn(input: impl Read + Send + 'static, output: Output) -> io::Result<Receiver<UciCommand>> {
     let (sender, receiver) = channel::bounded(QUEUE);
     thread::Builder::new().name("uci-reader".into()).spawn(move || {
         request_short_slices();
@@ -28,30 +28,27 @@ pub(super) fn spawn(input: impl Read + Send + 'static, output: Output) -> io::Re
         let mut line = Vec::new();
         while let Some(length) = read_line(&mut input, &mut line, MAX_LINE) {
             let logged = output.log_input(&line);
-            let mut parsed = if length > MAX_LINE {
-                Parsed::ignored(&line, format!("line ignored: {length} bytes, the limit is {MAX_LINE}"))
+            let mut commands = if length > MAX_LINE {
+                ignored(&line, format!("line ignored: {length} bytes, the limit is {MAX_LINE}"))
             } else {
                 parse(&line)
             };
             let mut switched = Ok(());
-            match &parsed.command {
-                Some(UciCommand::Set(setting)) => {
-                    if let Some(path) = setting.debug_log_file() {
-                        switched = output.open_debug_log(path);
-                        parsed.command = None;
-                    }
+            commands.retain(|command| match command {
+                UciCommand::Set(setting) => {
+                    let path = setting.debug_log_file();
+                    path.into_iter().for_each(|path| switched = output.open_debug_log(path));
+                    path.is_none()
                 }
-                Some(UciCommand::Quit) => output.begin_shutdown(),
-                _ => {}
-            }
+                UciCommand::Quit => {
+                    output.begin_shutdown();
+                    true
+                }
+                _ => true,
+            });
             // The engine loop writes the messages: a write here could block and miss a `quit`.
-            for message in [logged, switched].into_iter().filter_map(Result::err) {
-                parsed.warning = Some(match parsed.warning.take() {
-                    Some(before) => format!("{before}; {message}"),
-                    None => message,
-                });
-            }
-            if parsed != Parsed::default() && sender.send(parsed).is_err() {
+            let messages = [logged, switched].into_iter().filter_map(Result::err).map(UciCommand::Warning);
+            if !messages.chain(commands).all(|command| sender.send(command).is_ok()) {
                 return;
             }
         }
@@ -79,17 +76,17 @@ pub(crate) fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>, max: usize
 mod tests {
     use super::*;
 
-    fn read(input: &[u8]) -> Vec<Parsed> {
+    fn read(input: &[u8]) -> Vec<UciCommand> {
         spawn(io::Cursor::new(input.to_vec()), Output::new(io::sink())).unwrap().iter().collect()
     }
 
     #[test]
     fn last_line_needs_no_line_feed() {
-        let wanted = vec![Parsed::from(UciCommand::Uci), UciCommand::IsReady.into(), UciCommand::Quit.into()];
+        let wanted = [UciCommand::Uci, UciCommand::IsReady, UciCommand::Quit];
         assert_eq!(read(b"uci\r\n\n  \nisready\nquit"), wanted);
         assert_eq!(read(b"uci\nisready\nquit\n"), wanted);
-        assert_eq!(read(b""), vec![]);
-        assert_eq!(read(b"\n\n"), vec![]);
+        assert_eq!(read(b""), []);
+        assert_eq!(read(b"\n\n"), []);
     }
 
     #[test]
@@ -109,11 +106,10 @@ mod tests {
     fn too_long_lines_are_ignored_with_a_warning() {
         let mut input = vec![b' '; MAX_LINE - 3];
         input.extend(b"uci");
-        assert_eq!(read(&input), vec![UciCommand::Uci.into()]);
+        assert_eq!(read(&input), [UciCommand::Uci]);
         input.extend(b" \nisready");
-        let lines = read(&input);
-        assert_eq!(lines[0].warning.as_deref(), Some("line ignored: 262145 bytes, the limit is 262144"));
-        assert_eq!(lines[1], UciCommand::IsReady.into());
+        let ignored = UciCommand::Warning("line ignored: 262145 bytes, the limit is 262144".to_owned());
+        assert_eq!(read(&input), [ignored, UciCommand::IsReady]);
     }
 
     #[test]

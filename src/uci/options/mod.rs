@@ -7,8 +7,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::parse::{parse_number, quote};
-use super::session::Session;
+use super::session::{DEFAULT_ELO, DEFAULT_HASH_FILE, FULL_SKILL, Session, Strength};
+use super::words::{parse_number, quote};
 use crate::engine::{
     Affinity, Engine, EngineError, MoveChoice, Network, NumaPolicy, Scheme, SmpStrategy, StrengthLimit, SyzygyOptions,
 };
@@ -17,10 +17,6 @@ use crate::syzygy::MAX_PIECES;
 pub(crate) const MAX_THREADS: i64 = 1024;
 pub(crate) const MAX_HASH_MIB: i64 = 33_554_432;
 pub(crate) const MAX_MULTI_PV: i64 = 256;
-pub(super) const DEFAULT_HASH_FILE: &str = "sesame.hash";
-const DEFAULT_ELO: u32 = 2000;
-/// No limit, as in Stockfish.
-const FULL_SKILL: u32 = 20;
 const DEBUG_LOG_FILE: &str = "Debug Log File";
 
 const EMPTY: &str = "<empty>";
@@ -147,23 +143,6 @@ static OPTIONS: [UciOption; 27] = [
     // The reader opens and closes the log, exactly between two lines.
     text(DEBUG_LOG_FILE, "", |_, _| {}),
 ];
-
-pub(super) struct Strength {
-    limited: bool,
-    elo: u32,
-    /// Without `limited`. The levels below [`FULL_SKILL`] divide the range of Elo evenly.
-    skill: u32,
-    /// 0 for none.
-    seed: u64,
-    /// Analysis is at full strength.
-    analysing: bool,
-}
-
-impl Default for Strength {
-    fn default() -> Self {
-        Self { limited: false, elo: DEFAULT_ELO, skill: FULL_SKILL, seed: 0, analysing: false }
-    }
-}
 
 impl Session {
     fn change<T>(&mut self, change: impl FnOnce(&mut Engine) -> Result<T, EngineError>) {
@@ -349,10 +328,10 @@ fn invalid_value(name: &str, expected: &str, value: &str) -> String {
 #[cfg(feature = "tune")]
 mod tuned {
     use super::{Setting, invalid_value, parse_number};
-    use crate::search::tunable::ALL;
+    use crate::smp::tunables;
 
     pub(super) fn declarations() -> impl Iterator<Item = String> {
-        ALL.iter().map(|number| {
+        tunables().map(|number| {
             let (name, default, min, max) = (number.name, number.default, number.min, number.max);
             format!("option name {name} type spin default {default} min {min} max {max}")
         })
@@ -360,7 +339,7 @@ mod tuned {
 
     /// Sets the parameter at once: tuners set options before a search. Returns `None` for an unknown name.
     pub(super) fn parse_setting(name: &str, value: &str) -> Option<Result<Setting, String>> {
-        let number = ALL.iter().find(|number| number.name.eq_ignore_ascii_case(name))?;
+        let number = tunables().find(|number| number.name.eq_ignore_ascii_case(name))?;
         let range = number.min..=number.max;
         let new = parse_number(value).and_then(|value| i32::try_from(value).ok());
         let Some(new) = new.filter(|new| range.contains(new)) else {

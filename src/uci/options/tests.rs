@@ -5,7 +5,7 @@ use crate::engine::NumaPolicy;
 use crate::uci::Output;
 
 fn session() -> Session {
-    Session::new(Output::new(std::io::sink()), None).unwrap().0
+    Session::new(Output::new(std::io::sink()), crossbeam_channel::bounded(1).0).unwrap()
 }
 
 fn set(session: &mut Session, name: &str, value: &str) {

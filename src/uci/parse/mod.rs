@@ -1,12 +1,14 @@
-//! Parser: a line of bytes to a typed command.
+//! Parser: a line of bytes to typed commands.
 //!
-//! Any bytes give a command, a warning, both or neither; the parser never panics. Any white space separates
-//! words, limits have no order, and numbers saturate.
+//! Any bytes give a command, a warning before it, or nothing; the parser never panics. Any white space separates
+//! words, limits have no order, and numbers saturate. The limits of `go` depend on the position: [`limits`] parses them when the
+//! search starts.
 
 use std::fmt;
 use std::time::Duration;
 
 use super::options::{MAX_HASH_MIB, MAX_THREADS, Setting, parse_setting};
+use super::words::{parse_number, quote};
 use crate::engine::{Clock, Limits};
 use crate::position::{Color, Position};
 use crate::smp::cores;
@@ -51,7 +53,8 @@ pub(super) enum UciCommand {
     Position(PositionCommand),
     /// Cannot be understood: nothing is searched until the next `position`.
     BadPosition(String),
-    Go(Box<GoCommand>),
+    /// The words of `go`.
+    Go(String),
     /// The depth of `go perft`.
     Perft(u32),
     Stop,
@@ -66,6 +69,8 @@ pub(super) enum UciCommand {
     ExportNet(String),
     Help,
     Compiler,
+    /// Invalid parts of a line, for one `info string`.
+    Warning(String),
 }
 
 /// Moves are text until they are played.
@@ -89,20 +94,6 @@ impl fmt::Display for PositionCommand {
     }
 }
 
-/// Clamped to valid ranges.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct GoCommand {
-    /// Those that do not depend on the position.
-    pub(super) limits: Limits,
-    /// White's and Black's.
-    time: [Option<Duration>; 2],
-    increment: [Duration; 2],
-    moves_to_go: Option<u32>,
-    search_moves: Vec<String>,
-    /// The parser has reported an invalid part.
-    pub(super) malformed: bool,
-}
-
 /// `None` means the default.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct BenchCommand {
@@ -113,92 +104,75 @@ pub(super) struct BenchCommand {
     pub(super) seconds: Option<u32>,
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Parsed {
-    pub(super) command: Option<UciCommand>,
-    /// About invalid parts, for one `info string`.
-    pub(super) warning: Option<String>,
-}
-
-impl Parsed {
-    fn warning(text: impl Into<String>) -> Parsed {
-        Parsed { command: None, warning: Some(text.into()) }
-    }
-
-    /// Ignores a line. After an ignored `position` there is none.
-    pub(super) fn ignored(line: &[u8], reason: String) -> Parsed {
-        let is_position = line.trim_ascii_start().starts_with(b"position");
-        if is_position { UciCommand::BadPosition(reason).into() } else { Parsed::warning(reason) }
-    }
-}
-
-impl From<UciCommand> for Parsed {
-    fn from(command: UciCommand) -> Parsed {
-        Parsed { command: Some(command), warning: None }
-    }
-}
-
 /// The line has no line feed. Skips words before the first command, as the protocol asks. A line that begins with `#` is
 /// a comment.
-pub(super) fn parse(line: &[u8]) -> Parsed {
+pub(super) fn parse(line: &[u8]) -> Vec<UciCommand> {
     let text = match std::str::from_utf8(line) {
         Ok(text) => text.trim_start_matches('\u{feff}'),
-        Err(error) => {
-            return Parsed::ignored(line, format!("line ignored: byte {} is not UTF-8", error.valid_up_to() + 1));
-        }
+        Err(error) => return ignored(line, format!("line ignored: byte {} is not UTF-8", error.valid_up_to() + 1)),
     };
     let mut words = text.split_whitespace();
-    let Some(first) = words.clone().next().filter(|word| !word.starts_with('#')) else {
-        return Parsed::default();
-    };
+    let Some(first) = words.clone().next().filter(|word| !word.starts_with('#')) else { return Vec::new() };
     while let Some(word) = words.next() {
-        let Some(mut parsed) = parse_command(word, words.clone(), text) else { continue };
-        if word != first && parsed.warning.is_none() {
-            parsed.warning = Some(format!("skipped unknown words from {} to `{word}`", quote(first)));
+        let Some(mut commands) = parse_command(word, words.clone(), text) else { continue };
+        if word != first && !matches!(commands.first(), Some(UciCommand::Warning(_))) {
+            let skipped = format!("skipped unknown words from {} to `{word}`", quote(first));
+            commands.insert(0, UciCommand::Warning(skipped));
         }
-        return parsed;
+        return commands;
     }
-    Parsed::warning(format!("unknown command {}", quote(first)))
+    warning(format!("unknown command {}", quote(first)))
+}
+
+/// Ignores a line. After an ignored `position` there is none.
+pub(super) fn ignored(line: &[u8], reason: String) -> Vec<UciCommand> {
+    let is_position = line.trim_ascii_start().starts_with(b"position");
+    vec![if is_position { UciCommand::BadPosition(reason) } else { UciCommand::Warning(reason) }]
+}
+
+fn warning(text: impl Into<String>) -> Vec<UciCommand> {
+    vec![UciCommand::Warning(text.into())]
 }
 
 /// `None` for a line that is understood as a whole.
 #[cfg(feature = "cli")]
 pub(crate) fn fault_of(line: &str) -> Option<String> {
-    parse(line.as_bytes()).warning
+    let fault = |command| if let UciCommand::Warning(fault) = command { Some(fault) } else { None };
+    parse(line.as_bytes()).into_iter().find_map(fault)
 }
 
-fn parse_command<'a>(word: &str, words: impl Iterator<Item = &'a str>, line: &str) -> Option<Parsed> {
-    let parsed = match word {
-        "uci" => UciCommand::Uci.into(),
-        "isready" => UciCommand::IsReady.into(),
-        "ucinewgame" => UciCommand::NewGame.into(),
-        "position" => parse_position(words),
+fn parse_command<'a>(word: &str, words: impl Iterator<Item = &'a str>, line: &str) -> Option<Vec<UciCommand>> {
+    let command = match word {
+        "uci" => UciCommand::Uci,
+        "isready" => UciCommand::IsReady,
+        "ucinewgame" => UciCommand::NewGame,
+        "position" => return Some(parse_position(words)),
         "go" => parse_go(words),
-        "stop" => UciCommand::Stop.into(),
-        "ponderhit" => UciCommand::PonderHit.into(),
+        "stop" => UciCommand::Stop,
+        "ponderhit" => UciCommand::PonderHit,
         "setoption" => parse_set_option(words, line),
-        "quit" => UciCommand::Quit.into(),
-        "d" => UciCommand::Display.into(),
-        "eval" => UciCommand::Eval.into(),
+        "quit" => UciCommand::Quit,
+        "d" => UciCommand::Display,
+        "eval" => UciCommand::Eval,
         "bench" => parse_bench(words),
         "speedtest" => parse_speedtest(words),
         "export_net" => {
             // The rest of the line: a path may have blanks.
             let file = line.split_once(word).map_or("", |(_, rest)| rest.trim());
-            UciCommand::ExportNet(if file.is_empty() { DEFAULT_NETWORK_FILE } else { file }.to_owned()).into()
+            UciCommand::ExportNet(if file.is_empty() { DEFAULT_NETWORK_FILE } else { file }.to_owned())
         }
-        "help" => UciCommand::Help.into(),
-        "compiler" => UciCommand::Compiler.into(),
+        "help" => UciCommand::Help,
+        "compiler" => UciCommand::Compiler,
         // These belong to the protocol, but have no use here.
-        "debug" | "register" => Parsed::default(),
+        "debug" | "register" => return Some(Vec::new()),
         _ => return None,
     };
-    Some(parsed)
+    Some(vec![command])
 }
 
 /// `position (startpos | [fen] FEN) [moves MOVE...]`; accepts a FEN without `fen`, and moves behind `startpos` without
 /// `moves`. The moves end at a word that can be none.
-fn parse_position<'a>(words: impl Iterator<Item = &'a str>) -> Parsed {
+fn parse_position<'a>(words: impl Iterator<Item = &'a str>) -> Vec<UciCommand> {
     let mut words = words.peekable();
     let mut moves = Vec::new();
     let fen = match words.peek().copied() {
@@ -216,18 +190,19 @@ fn parse_position<'a>(words: impl Iterator<Item = &'a str>) -> Parsed {
             Some(fen.join(" "))
         }
         Some(word) => {
-            return UciCommand::BadPosition(format!("expected `startpos` or `fen`, found {}", quote(word))).into();
+            return vec![UciCommand::BadPosition(format!("expected `startpos` or `fen`, found {}", quote(word)))];
         }
-        None => return UciCommand::BadPosition("expected `startpos` or `fen`".to_owned()).into(),
+        None => return vec![UciCommand::BadPosition("expected `startpos` or `fen`".to_owned())],
     };
     moves.extend(words.filter(|&word| word != "moves").map(str::to_owned));
     // No move has letters only, except null moves; such a word begins another command.
     let is_move =
         |word: &String| ["null", "pass"].contains(&word.as_str()) || !word.bytes().all(|b| b.is_ascii_alphabetic());
     let rest = moves.split_off(moves.iter().position(|word| !is_move(word)).unwrap_or(moves.len()));
-    let warning =
+    let left_out =
         (!rest.is_empty()).then(|| format!("position: left out behind the moves: {}", quote(&rest.join(" "))));
-    Parsed { command: Some(UciCommand::Position(PositionCommand { fen, moves })), warning }
+    let position = UciCommand::Position(PositionCommand { fen, moves });
+    left_out.map(UciCommand::Warning).into_iter().chain([position]).collect()
 }
 
 fn is_uci_move(word: &str) -> bool {
@@ -237,92 +212,78 @@ fn is_uci_move(word: &str) -> bool {
     )
 }
 
-/// `go [ponder | infinite | LIMIT NUMBER | searchmoves MOVE...]...`
-/// Skips invalid parts with a warning. The search runs nevertheless: the GUI waits for a move.
-fn parse_go<'a>(words: impl Iterator<Item = &'a str>) -> Parsed {
-    let mut words = words.peekable();
-    let mut go = GoCommand::default();
-    let mut perft = None;
-    let mut warning: Option<String> = None;
+fn parse_go<'a>(words: impl Iterator<Item = &'a str>) -> UciCommand {
+    let words: Vec<&str> = words.collect();
+    let Some(perft) = words.iter().position(|&word| word == "perft") else { return UciCommand::Go(words.join(" ")) };
+    match number("perft", words.get(perft + 1).copied().filter(|word| !GO_WORDS.contains(word))) {
+        Ok(depth) => UciCommand::Perft(depth.clamp(0, MAX_PERFT_DEPTH) as u32),
+        Err(message) => UciCommand::Warning(message),
+    }
+}
+
+fn number(word: &str, value: Option<&str>) -> Result<i64, String> {
+    let found = || value.map_or_else(|| "nothing".to_owned(), quote);
+    value.and_then(parse_number).ok_or_else(|| format!("go: `{word}` needs a number, found {}", found()))
+}
+
+/// Parses the words of `go [ponder | infinite | LIMIT NUMBER | searchmoves MOVE...]...`. Skips invalid parts, with a warning about
+/// the first. The search runs nevertheless: the GUI waits for a move. If errors leave no limit, the depth is one ply: a search without
+/// limits would wait for a `stop` that may never come. Without a position, clocks and moves do not count.
+pub(super) fn limits(words: &str, position: Option<&Position>) -> (Limits, Option<String>) {
+    let mut words = words.split(' ').filter(|word| !word.is_empty()).peekable();
+    let (mut limits, mut clock, mut has_time) = (Limits::default(), Clock::default(), [false; 2]);
+    let mut search_moves = Vec::new();
+    let mut warning = None;
     while let Some(word) = words.next() {
         match word {
-            "ponder" => go.limits.ponder = true,
-            "infinite" => go.limits.infinite = true,
-            "searchmoves" => {
-                while let Some(text) = words.next_if(|word| !GO_WORDS.contains(word)) {
-                    go.search_moves.push(text.to_owned());
-                }
-            }
+            "ponder" => limits.ponder = true,
+            "infinite" => limits.infinite = true,
+            "searchmoves" => search_moves.extend(std::iter::from_fn(|| words.next_if(|word| !GO_WORDS.contains(word)))),
             _ if !GO_WORDS.contains(&word) => {
                 warning.get_or_insert_with(|| format!("go: skipped unknown word {}", quote(word)));
             }
-            _ => {
-                // If the number is missing, the next word of `go` does not stand for it.
-                let value = words.next_if(|word| !GO_WORDS.contains(word));
-                let Some(number) = value.and_then(parse_number) else {
-                    let found = value.map_or_else(|| "nothing".to_owned(), quote);
-                    let text = format!("go: `{word}` needs a number, found {found}");
-                    if word == "perft" {
-                        return Parsed::warning(text);
-                    }
-                    warning.get_or_insert(text);
-                    continue;
-                };
-                match word {
-                    "wtime" => go.time[0] = Some(millis(number)),
-                    "btime" => go.time[1] = Some(millis(number)),
-                    "winc" => go.increment[0] = millis(number),
-                    "binc" => go.increment[1] = millis(number),
-                    // Some GUIs send 0 when there is no further time control.
-                    "movestogo" => go.moves_to_go = (number > 0).then(|| at_least_1(number)),
-                    "depth" => go.limits.depth = Some(at_least_1(number)),
-                    "nodes" => go.limits.nodes = Some(number.max(1).unsigned_abs()),
-                    "mate" => go.limits.mate = Some(at_least_1(number)),
-                    "movetime" => go.limits.move_time = Some(millis(number)),
-                    _ => perft = Some(number.clamp(0, MAX_PERFT_DEPTH) as u32),
-                }
+            // If the number is missing, the next word of `go` does not stand for it.
+            _ => match (word, number(word, words.next_if(|word| !GO_WORDS.contains(word)))) {
+                (_, Err(message)) => _ = warning.get_or_insert(message),
+                ("wtime", Ok(number)) => (clock.time[0], has_time[0]) = (millis(number), true),
+                ("btime", Ok(number)) => (clock.time[1], has_time[1]) = (millis(number), true),
+                ("winc", Ok(number)) => clock.increment[0] = millis(number),
+                ("binc", Ok(number)) => clock.increment[1] = millis(number),
+                // Some GUIs send 0 when there is no further time control.
+                ("movestogo", Ok(number)) => clock.moves_to_go = (number > 0).then(|| at_least_1(number)),
+                ("depth", Ok(number)) => limits.depth = Some(at_least_1(number)),
+                ("nodes", Ok(number)) => limits.nodes = Some(number.max(1).unsigned_abs()),
+                ("mate", Ok(number)) => limits.mate = Some(at_least_1(number)),
+                (_, Ok(number)) => limits.move_time = Some(millis(number)),
+            },
+        }
+    }
+    let Some(position) = position else { return (limits, warning) };
+    for text in search_moves {
+        match position.from_uci(text) {
+            Ok(mv) if limits.search_moves.contains(&mv) => {}
+            Ok(mv) => limits.search_moves.push(mv),
+            Err(error) => {
+                warning.get_or_insert_with(|| format!("go: left out of `searchmoves`: {error}"));
             }
         }
     }
-    go.malformed = warning.is_some();
-    let command = perft.map_or_else(|| UciCommand::Go(Box::new(go)), UciCommand::Perft);
-    Parsed { command: Some(command), warning }
-}
-
-impl GoCommand {
-    /// Skips invalid parts with a warning. If errors leave no limit, the depth is one ply: a search without limits would wait
-    /// for a `stop` that may never come.
-    pub(super) fn limits(&self, position: &Position) -> (Limits, Option<String>) {
-        let mut limits = self.limits.clone();
-        let mut warning = None;
-        for text in &self.search_moves {
-            match position.from_uci(text) {
-                Ok(mv) if limits.search_moves.contains(&mv) => {}
-                Ok(mv) => limits.search_moves.push(mv),
-                Err(error) => {
-                    warning.get_or_insert_with(|| format!("go: left out of `searchmoves`: {error}"));
-                }
-            }
-        }
-        let time = self.time.map(Option::unwrap_or_default);
-        let clock = Clock { time, increment: self.increment, moves_to_go: self.moves_to_go };
-        let color = position.side_to_move();
-        let own_time = if color == Color::White { self.time[0] } else { self.time[1] };
-        if own_time.is_some() {
-            limits.clock = Some(clock);
-        } else if self.time != [None, None] {
-            warning.get_or_insert_with(|| "go: the time of the player to move is missing".to_owned());
-        }
-        if limits.is_unlimited() && limits.mate.is_none() && !limits.infinite && !limits.ponder {
-            if !clock.increment(color).is_zero() {
-                // Without a clock, an increment is the time for the move.
-                limits.move_time = Some(clock.increment(color));
-            } else if self.malformed || warning.is_some() {
-                limits.depth = Some(1);
-            }
-        }
-        (limits, warning)
+    let color = position.side_to_move();
+    let [white, black] = has_time;
+    if if color == Color::White { white } else { black } {
+        limits.clock = Some(clock);
+    } else if white || black {
+        warning.get_or_insert_with(|| "go: the time of the player to move is missing".to_owned());
     }
+    if limits.is_unlimited() && limits.mate.is_none() && !limits.infinite && !limits.ponder {
+        if !clock.increment(color).is_zero() {
+            // Without a clock, an increment is the time for the move.
+            limits.move_time = Some(clock.increment(color));
+        } else if warning.is_some() {
+            limits.depth = Some(1);
+        }
+    }
+    (limits, warning)
 }
 
 /// Other machines search until they are stopped. With `may_finish` they also end at the depth and the mate, and the search
@@ -345,27 +306,27 @@ pub(super) fn go_for_followers(limits: &Limits, position: &Position, may_finish:
 }
 
 /// `setoption name NAME [value VALUE]`; both may contain blanks. Those of the value stay, as it may be a path.
-fn parse_set_option<'a>(mut words: impl Iterator<Item = &'a str>, line: &str) -> Parsed {
+fn parse_set_option<'a>(mut words: impl Iterator<Item = &'a str>, line: &str) -> UciCommand {
     match words.next() {
         Some("name") => {}
-        Some(word) => return Parsed::warning(format!("setoption: expected `name`, found {}", quote(word))),
-        None => return Parsed::warning("setoption: expected `name`"),
+        Some(word) => return UciCommand::Warning(format!("setoption: expected `name`, found {}", quote(word))),
+        None => return UciCommand::Warning("setoption: expected `name`".to_owned()),
     }
     let name: Vec<&str> = words.by_ref().take_while(|&word| word != "value").collect();
     if name.is_empty() {
-        return Parsed::warning("setoption: the name is missing");
+        return UciCommand::Warning("setoption: the name is missing".to_owned());
     }
     // The value is the rest of the line, from its first word on. The word is a slice of the line.
     let offset = |word: &str| word.as_ptr().addr().saturating_sub(line.as_ptr().addr());
     let value = words.next().and_then(|word| line.get(offset(word)..)).map(str::trim_end);
     match parse_setting(&name.join(" "), value) {
-        Ok(setting) => UciCommand::Set(setting).into(),
-        Err(message) => Parsed::warning(format!("setoption: {message}")),
+        Ok(setting) => UciCommand::Set(setting),
+        Err(message) => UciCommand::Warning(format!("setoption: {message}")),
     }
 }
 
 /// `bench [depth N] [threads N] [hash N]`, `bench DEPTH`, or `bench HASH THREADS [DEPTH [default [depth]]]` as Stockfish has it
-fn parse_bench<'a>(words: impl Iterator<Item = &'a str>) -> Parsed {
+fn parse_bench<'a>(words: impl Iterator<Item = &'a str>) -> UciCommand {
     let words: Vec<&str> = words.collect();
     let is_number = |word: &str| parse_number(word).is_some();
     let arguments = match words[..] {
@@ -376,7 +337,7 @@ fn parse_bench<'a>(words: impl Iterator<Item = &'a str>) -> Parsed {
         }
         _ => match words.as_chunks() {
             (pairs, []) => pairs.to_vec(),
-            _ => return Parsed::warning(BENCH_USAGE),
+            _ => return UciCommand::Warning(BENCH_USAGE.to_owned()),
         },
     };
     let mut bench = BenchCommand::default();
@@ -385,23 +346,23 @@ fn parse_bench<'a>(words: impl Iterator<Item = &'a str>) -> Parsed {
             "depth" => i64::MAX,
             "threads" => MAX_THREADS,
             "hash" => MAX_HASH_MIB,
-            _ => return Parsed::warning(format!("bench: unknown word {}", quote(name))),
+            _ => return UciCommand::Warning(format!("bench: unknown word {}", quote(name))),
         };
         match (name, parse_number(value)) {
-            (_, None | Some(..=0)) => return Parsed::warning(BENCH_USAGE),
+            (_, None | Some(..=0)) => return UciCommand::Warning(BENCH_USAGE.to_owned()),
             (_, Some(number)) if number > max => {
-                return Parsed::warning(format!("bench: `{name}` can be at most {max}"));
+                return UciCommand::Warning(format!("bench: `{name}` can be at most {max}"));
             }
             ("depth", Some(number)) => bench.depth = Some(at_least_1(number)),
             ("threads", Some(number)) => bench.threads = Some(number as usize),
             (_, Some(number)) => bench.hash = Some(number as usize),
         }
     }
-    UciCommand::Bench(bench).into()
+    UciCommand::Bench(bench)
 }
 
 /// `speedtest [THREADS [HASH [SECONDS]]]`, as Stockfish has it
-fn parse_speedtest<'a>(mut words: impl Iterator<Item = &'a str>) -> Parsed {
+fn parse_speedtest<'a>(mut words: impl Iterator<Item = &'a str>) -> UciCommand {
     let mut next = |default: i64, max: i64| {
         let number = words.next().map_or(Some(default.min(max)), parse_number);
         number.filter(|number| (1..=max).contains(number))
@@ -415,27 +376,12 @@ fn parse_speedtest<'a>(mut words: impl Iterator<Item = &'a str>) -> Parsed {
             threads: Some(threads as usize),
             hash: Some(hash as usize),
             seconds: Some(seconds as u32),
-        })
-        .into(),
-        _ => Parsed::warning(format!(
+        }),
+        _ => UciCommand::Warning(format!(
             "speedtest takes up to three whole numbers: threads (1 to {MAX_THREADS}), size of the table in MiB \
              (1 to {MAX_HASH_MIB}) and seconds (1 to {MAX_SPEEDTEST})"
         )),
     }
-}
-
-/// With an optional sign. Large numbers saturate.
-pub(super) fn parse_number(text: &str) -> Option<i64> {
-    let (negative, digits) = match text.strip_prefix('-') {
-        Some(digits) => (true, digits),
-        None => (false, text.strip_prefix('+').unwrap_or(text)),
-    };
-    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    // Digits fail to parse only by overflow.
-    let magnitude = digits.parse::<i64>().unwrap_or(i64::MAX);
-    Some(if negative { -magnitude } else { magnitude })
 }
 
 /// Negative times count as zero: some GUIs send them after a time forfeit.
@@ -445,16 +391,6 @@ fn millis(number: i64) -> Duration {
 
 fn at_least_1(number: i64) -> u32 {
     u32::try_from(number.max(1)).unwrap_or(u32::MAX)
-}
-
-/// For a message: shortened, and printable on one line.
-pub(super) fn quote(word: &str) -> String {
-    const SHOWN: usize = 40;
-    let mut text: String = word.chars().take(SHOWN).flat_map(char::escape_debug).collect();
-    if word.chars().nth(SHOWN).is_some() {
-        text.push_str("...");
-    }
-    format!("`{text}`")
 }
 
 #[cfg(test)]
