@@ -15,10 +15,10 @@ use sesame_command::{CommandError, print_status};
 use sesame_report::chart::{Axis, Chart, ChartError, Curve, CurveStyle, Reference};
 use sesame_report::markdown::{Table as MarkdownTable, fill, or_dash};
 use sesame_report::statistics::{Comparison, Estimate, compare};
-use sesame_table::{Counters, Scheme, Table, TableError, TableOptions, Update};
+use sesame_table::{CountingTable, Scheme, Table, TableError, TableOptions, Update};
 
 type TableDesign = (Scheme, Update);
-type CountedTable = Arc<Table<TtEntry, Counters>>;
+type CountedTable = Arc<CountingTable<TtEntry>>;
 
 /// The engine's own comes first: the others are compared with it.
 const DESIGNS: [TableDesign; 4] = [
@@ -54,14 +54,14 @@ impl CrowdingResult {
 fn measure((scheme, update): TableDesign, kib: usize, depth: u32) -> Result<CrowdingResult, TableError> {
     const BYTES_OF_A_POSITION: usize = 16;
     let options = TableOptions::default().positions(kib * 1024 / BYTES_OF_A_POSITION).rule(scheme).update(update);
-    let table: CountedTable = Arc::new(Table::with_options(options)?);
+    let table: CountedTable = Arc::new(Table::with_options(options)?.into());
     let (mut nodes, mut full) = (Vec::new(), 0);
     for position in bench::positions().filter(Position::has_legal_move) {
         table.clear(1);
         nodes.push(search(&table, &Game::new(position), depth));
         full += table.hashfull();
     }
-    let stats = table.recorder().stats();
+    let stats = table.stats();
     let fullness = f64::from(full) / 10.0 / nodes.len() as f64;
     Ok(CrowdingResult { nodes, fullness, hits: 100.0 * stats.hits as f64 / stats.probes.max(1) as f64 })
 }
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn nodes_are_those_of_the_engine() {
-        let table = Arc::new(Table::with_mib(1, Scheme::default()).unwrap());
+        let table: CountedTable = Arc::new(Table::with_mib(1, Scheme::default()).unwrap().into());
         let mut engine = Engine::new(Options { hash_mib: 1, ..Options::default() }).unwrap();
         for position in bench::positions().filter(Position::has_legal_move) {
             let game = Game::new(position);
