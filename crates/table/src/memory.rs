@@ -30,7 +30,7 @@ const SMALL_PAGE: usize = 4096;
 #[derive(Debug)]
 pub(crate) struct Memory {
     map: MmapMut,
-    /// At least 1.
+    /// Never 0.
     bucket_count: usize,
 }
 

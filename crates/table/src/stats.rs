@@ -135,7 +135,7 @@ pub struct Stats {
     /// Torn reads: entries in the bucket of a probe that no key of this bucket has. With n buckets this recognises all but
     /// 65,536 / n of the torn reads, and none in a table of 2 MiB or less.
     pub torn: u64,
-    /// In the order of [`Stored::ALL`].
+    /// Indexed by the discriminant of [`Stored`].
     stores: [u64; Stored::ALL.len()],
 }
 

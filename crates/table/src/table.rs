@@ -204,7 +204,7 @@ impl<P: Payload, S: Rule<P>> Table<P, S> {
     /// gets the number of a part, below `threads`, on the thread that empties it: it may bind the thread to processors. The
     /// calling thread may get parts, too.
     ///
-    /// With `anew` the system provides the memory anew if it can, and usually near the thread that empties a part. Otherwise
+    /// The system provides the memory anew if `anew` is set and it can, usually near the thread that empties a part. Otherwise
     /// the memory stays where it was used first.
     #[cold]
     pub fn clear_parts(&mut self, threads: usize, anew: bool, begin: impl Fn(usize) + Sync) {
