@@ -6,10 +6,7 @@ use sesame::position::{Color, Piece, Position};
 use super::dataset::sigmoid;
 use super::*;
 use crate::fails_with;
-use crate::game_record::{
-    GameRecord,
-    tests::{games, positions},
-};
+use crate::game_record::tests::{games, positions};
 use crate::store::tests::write;
 
 const SCALE: u16 = 400;
@@ -118,9 +115,9 @@ fn the_scale_fits_the_results() {
 /// A folder with a store of random games, and the arguments of a short training on it.
 fn folder_of_games() -> (tempfile::TempDir, TrainArgs) {
     let folder = tempfile::tempdir().unwrap();
-    let (games, output) = (folder.path().join("games"), folder.path().join("small.nnue"));
-    write(&games, "recipe", &games(400));
-    let args = TrainArgs { files: vec![games], output, threads: Some(2), ..args(2) };
+    let (store, output) = (folder.path().join("games"), folder.path().join("small.nnue"));
+    write(&store, "recipe", &games(400));
+    let args = TrainArgs { files: vec![store], output, threads: Some(2), ..args(2) };
     (folder, args)
 }
 
