@@ -344,7 +344,7 @@ fn finished_games_survive_a_kill() {
         session.until(&format!("Game {number}: "));
         // The summary follows the files.
         let games = fs::read_to_string(&out).unwrap();
-        assert_eq!((games.matches("[Round ").count(), games.matches("word ").count() > 1900 * number), (number, true));
+        assert_eq!((games.matches("[Round ").count(), games.matches("word").count()), (number, 2000 * number));
         assert!(games.ends_with(" *\n\n"), "{games}");
         assert_eq!(games_of(&page).as_array().unwrap().len(), number);
     }
@@ -479,7 +479,7 @@ fn interrupt_shows_the_results_so_far() {
             let _ = kill(process, signal);
             let (status, rest) = session.end();
             lines.extend(rest);
-            assert!(session.errors().starts_with("\nInterrupted"), "{signal}: {}", session.errors());
+            assert!(session.errors().contains("\nInterrupted"), "{signal}: {}", session.errors());
             (status.code(), lines.join("\n"), session.errors())
         };
         let (code, output, _) = interrupted(&["--ascii"], "  3/");

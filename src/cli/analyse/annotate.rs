@@ -5,7 +5,7 @@ use crate::cli::assessment::{Assessment, WhiteScore, san_line};
 use crate::engine::Score;
 use crate::games::pgn::{Annotation, GameResult, Language, PgnGame, Ply, Reader, Replay};
 use crate::games::read_move;
-use crate::position::{Color, Move, Position};
+use crate::position::{Color, Game, Move, Position};
 
 /// The length of a better variation, in plies.
 const LINE: usize = 10;
@@ -16,6 +16,7 @@ pub(super) struct AnalysedGame {
     pub(super) record: PgnGame,
     /// The start position, then the position after each legal move.
     pub(super) positions: Vec<AnalysedPosition>,
+    pub(super) history: Game,
     /// White's first.
     pub(super) stats: [PlayerStats; 2],
     language: Option<Language>,
@@ -62,14 +63,16 @@ impl AnalysedPosition {
 impl AnalysedGame {
     pub(super) fn new(number: u64, record: PgnGame, replay: Replay) -> AnalysedGame {
         let analysed = |position, played| AnalysedPosition { position, assessment: None, played };
-        let mut position = replay.start;
-        let mut positions = vec![analysed(position.clone(), None)];
+        let mut positions = vec![analysed(replay.start.clone(), None)];
+        let mut history = Game::new(replay.start);
         for mv in replay.moves {
-            let (san, uci, number) = (position.to_san(mv), position.to_uci(mv, false), move_number(&position));
-            position.play(mv);
-            positions.push(analysed(position.clone(), Some(PlayedMove { mv, number, san, uci, judged: None })));
+            let before = history.position();
+            let (san, uci, number) = (before.to_san(mv), before.to_uci(mv, false), move_number(before));
+            history.play(mv);
+            let played = PlayedMove { mv, number, san, uci, judged: None };
+            positions.push(analysed(history.position().clone(), Some(played)));
         }
-        AnalysedGame { number, record, positions, stats: Default::default(), language: replay.language }
+        AnalysedGame { number, record, positions, history, stats: Default::default(), language: replay.language }
     }
 
     pub(super) fn player_names(&self) -> [String; 2] {

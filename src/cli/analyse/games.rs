@@ -13,7 +13,7 @@ use crate::cli::interrupt::Interrupt;
 use crate::engine::{Engine, Limits};
 use crate::games::pgn::{PgnError, PgnGame, Reader};
 use crate::output::Output;
-use crate::position::{Color, Game, Position};
+use crate::position::{Color, Position};
 use sesame_command::{CommandError, Progress, print_status};
 
 const DEFAULT_TIME: Duration = Duration::from_millis(500);
@@ -166,7 +166,10 @@ impl GameAnalyser<'_> {
         match (searched, count) {
             (0, 1..) => Ok(()),
             // None of the wanted moves is in this game.
-            (0, 0) => self.progress.suspend(|| self.writer.write(&game.record.to_string())),
+            (0, 0) => {
+                self.progress.advance(bytes, format!("game {}", game.number));
+                self.progress.suspend(|| self.writer.write(&game.record.to_string()))
+            }
             _ => {
                 game.annotate(self.arguments.thresholds);
                 self.progress.suspend(|| self.writer.add(path, &mut game))
@@ -183,21 +186,14 @@ impl GameAnalyser<'_> {
         bytes: u64,
     ) -> Result<usize, CommandError> {
         self.engine.new_game();
-        let mut history = Game::default();
-        for analysed in &game.positions {
-            match &analysed.played {
-                None => history = Game::new(analysed.position.clone()),
-                Some(played) => history.play(played.mv),
-            }
-        }
         let (number, count) = (game.number, wanted.clone().count() as u64);
         let share = |done: u64| bytes * done / count.max(1);
         for (done, plies) in (0..).zip(wanted.rev()) {
             let Some(analysed) = game.positions.get_mut(plies) else { continue };
-            history.rewind(plies, analysed.position.clone());
+            game.history.rewind(plies, analysed.position.clone());
             let place = format!("game {number}, move {}", move_number(&analysed.position));
             self.progress.set_message(place.clone());
-            let found = assess(&mut self.engine, &history, &self.limits, |_| self.interrupt.flow());
+            let found = assess(&mut self.engine, &game.history, &self.limits, |_| self.interrupt.flow());
             let found = found.map_err(CommandError::failed)?;
             if self.interrupt.is_over() {
                 return Ok(done as usize);
