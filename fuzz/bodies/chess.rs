@@ -8,8 +8,8 @@ use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Position as _};
 
-/// The most moves played after a position; more only take time.
-const MOST_MOVES: usize = 32;
+/// More moves after a position only take time.
+const MAX_PLAYED: usize = 32;
 
 /// The first line is a FEN, the words of the others are moves.
 pub fn fen(bytes: &[u8]) {
@@ -37,7 +37,7 @@ pub fn fen(bytes: &[u8]) {
         assert_eq!(standard.without_chess960_rights(), None, "{fen:?}");
     }
     let mut game = Game::new(position);
-    for word in moves.split_whitespace().take(MOST_MOVES) {
+    for word in moves.split_whitespace().take(MAX_PLAYED) {
         let position = game.position();
         if let Ok(mv) = position.from_uci(word).or_else(|_| position.from_san(word)) {
             assert!(position.is_legal(mv), "{word} in {}", position.fen(true));

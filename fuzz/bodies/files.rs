@@ -11,7 +11,7 @@ use sesame::search::{Bound, TranspositionTable as Table, TtEntry};
 use sesame_table::{Scheme, TableFileError, TableFileOptions, TableFileReport};
 use twox_hash::XxHash3_64;
 
-use super::{Scratch, repeated};
+use super::{repeated, scratch, write};
 
 /// The saved table (`crates/table/src/file.rs`): the bytes of the header and of a bucket, and a fingerprint of
 /// the scores.
@@ -32,8 +32,8 @@ pub fn table_file(bytes: &[u8]) {
         2 => whole_table_file(bytes, 1 << 14),
         _ => whole_table_file(bytes, 1 << 16),
     };
-    let scratch = Scratch::new();
-    let path = scratch.file("table", &file);
+    let folder = scratch();
+    let path = write(&folder, "table", &file);
     let table = Table::with_mib(1, scheme).expect("a table of 1 MiB");
     let known = TtEntry { mv: 1, score: 2, depth: 3, bound: Bound::Exact, pv: false, eval: 4 };
     table.store(5, &known, 6);
@@ -45,7 +45,7 @@ pub fn table_file(bytes: &[u8]) {
             }
             table.next_generation();
             assert!(table.hashfull() <= 1000);
-            let again = scratch.0.join("again");
+            let again = folder.path().join("again");
             table.save(&again, work()).expect("room for a file");
             let copy = Table::with_mib(1, scheme).expect("a table of 1 MiB");
             let of_copy = load(&copy, &again).expect("what was saved can be loaded");

@@ -12,7 +12,8 @@ mod training;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+
+use tempfile::TempDir;
 
 pub use chess::{fen, pgn, read_epd as epd};
 pub use files::{network_file, table_file};
@@ -41,32 +42,18 @@ pub fn run(target: &str, bytes: &[u8]) {
     body(bytes);
 }
 
-/// A temporary folder, in memory where possible.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new() -> Scratch {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let memory = Path::new("/dev/shm");
-        let parent = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let folder = parent.join(format!("sesame-fuzz-{}-{number}", std::process::id()));
-        fs::create_dir_all(&folder).expect("a folder to write to");
-        Scratch(folder)
-    }
-
-    /// Writes a file and returns its path.
-    fn file(&self, name: &str, bytes: &[u8]) -> PathBuf {
-        let path = self.0.join(name);
-        fs::write(&path, bytes).expect("space for a file");
-        path
-    }
+/// Creates a temporary folder, in memory where possible.
+fn scratch() -> TempDir {
+    let memory = Path::new("/dev/shm");
+    let folder = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() };
+    folder.expect("a folder to write to")
 }
 
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
+/// Writes a file into a folder and returns its path.
+fn write(folder: &TempDir, name: &str, bytes: &[u8]) -> PathBuf {
+    let path = folder.path().join(name);
+    fs::write(&path, bytes).expect("space for a file");
+    path
 }
 
 /// Returns `count` bytes, the given ones repeated; zeros if there are none.

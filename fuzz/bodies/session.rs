@@ -1,30 +1,32 @@
 //! Whole sessions of the protocol.
 
-use std::io::{self, Cursor, Write};
-use std::sync::{Arc, Mutex};
+use std::fs::{self, File};
+use std::io::Cursor;
 
 use sesame::output::Output;
 use sesame::uci;
 
-/// The most lines of a session; more only take time.
-const MOST_LINES: usize = 100;
+use super::{scratch, write};
+
+/// More lines only take time.
+const MAX_LINES: usize = 100;
 
 /// The bytes are the input of a session, without lines that would write files, exhaust the memory or never end.
 pub fn uci_session(bytes: &[u8]) {
     let mut input = b"setoption name Hash value 1\n".to_vec();
     let mut searches = 0;
-    for line in bytes.split(|&byte| byte == b'\n').take(MOST_LINES).filter(|line| is_harmless(line)) {
+    for line in bytes.split(|&byte| byte == b'\n').take(MAX_LINES).filter(|line| is_harmless(line)) {
         searches += usize::from(line.windows(2).any(|pair| pair == b"go"));
         input.extend_from_slice(line);
         input.push(b'\n');
     }
     // The end of the input would let a search reach its limit, however large.
     input.extend_from_slice(b"stop\nquit\n");
-    let written = Written::default();
-    uci::run(Cursor::new(input), Output::new(written.clone())).expect("a session begins");
-
-    let bytes = written.0.lock().expect("nobody panicked").clone();
-    let output = String::from_utf8(bytes).expect("the engine writes UTF-8");
+    let folder = scratch();
+    let written = write(&folder, "output", b"");
+    let file = File::create(&written).expect("a file to write to");
+    uci::run(Cursor::new(input), Output::new(file)).expect("a session begins");
+    let output = fs::read_to_string(written).expect("the engine writes UTF-8");
     let moves = output.lines().filter(|line| line.starts_with("bestmove ")).count();
     assert!(moves <= searches, "{moves} moves for {searches} searches\n{output}");
     for line in output.lines() {
@@ -42,26 +44,7 @@ fn is_harmless(line: &[u8]) -> bool {
         return !endless;
     }
     let digits = text.split(|letter: char| !letter.is_ascii_digit()).map(str::len).max().unwrap_or(0);
-    let most_digits = match () {
-        () if text.contains("thread") => 1,
-        () if text.contains("hash") => 2,
-        () => 4,
-    };
+    let max_digits = [("thread", 1), ("hash", 2), ("", 4)].into_iter().find(|(word, _)| text.contains(word));
     let touches_files = ["file", "save", "load", "log", "path"].iter().any(|word| text.contains(word));
-    !endless && !touches_files && digits <= most_digits
-}
-
-/// A writer that keeps its bytes.
-#[derive(Clone, Default)]
-struct Written(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Written {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().expect("nobody panicked").extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
+    !endless && !touches_files && max_digits.is_some_and(|(_, max)| digits <= max)
 }

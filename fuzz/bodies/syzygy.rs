@@ -3,7 +3,7 @@
 use sesame::position::{Game, Position};
 use sesame::syzygy::Tablebases;
 
-use super::Scratch;
+use super::{scratch, write};
 
 /// Tables, each with positions to probe.
 const TABLES: [(&str, &[&str]); 4] = [
@@ -31,13 +31,13 @@ pub fn syzygy_file(bytes: &[u8]) {
     if kind & 8 != 0 {
         table.resize(bytes.len().saturating_sub(16).next_multiple_of(64).max(64) + 16, 0);
     }
-    let scratch = Scratch::new();
+    let folder = scratch();
     for (name, bytes) in WDL_TABLES {
-        scratch.file(name, bytes);
+        write(&folder, name, bytes);
     }
     let extension = if kind & 4 == 0 { "rtbw" } else { "rtbz" };
-    scratch.file(&format!("{name}.{extension}"), &table);
-    let (tables, report) = Tablebases::load(&scratch.0.display().to_string());
+    write(&folder, &format!("{name}.{extension}"), &table);
+    let (tables, report) = Tablebases::load(&folder.path().display().to_string());
     let _ = report.to_string();
     for fen in positions {
         let game = Game::new(Position::from_fen(fen).unwrap_or_else(|error| panic!("{fen}: {error}")));

@@ -4,7 +4,7 @@ use sesame_tuner::codec;
 use sesame_tuner::data::{AppendArgs, DataCommand, run};
 use twox_hash::XxHash3_64;
 
-use super::Scratch;
+use super::{scratch, write};
 
 /// A block of a store (`crates/tuner/src/store.rs`): its first bytes, the bytes of its header, and where its checksum begins.
 const MAGIC: &[u8] = b"SesGame1";
@@ -32,8 +32,8 @@ fn code(bytes: &[u8]) {
 
 /// The games of an accepted store can be appended to another one, once.
 fn store(bytes: &[u8]) {
-    let scratch = Scratch::new();
-    let (path, copy) = (scratch.file("store", bytes), scratch.0.join("copy"));
+    let folder = scratch();
+    let (path, copy) = (write(&folder, "store", bytes), folder.path().join("copy"));
     if lines(&DataCommand::Check { stores: vec![path.clone()] }).is_none() {
         return;
     }

@@ -54,8 +54,8 @@ struct Call {
 static WATCHES: AtomicUsize = AtomicUsize::new(0);
 static CALLS: Mutex<Vec<Call>> = Mutex::new(Vec::new());
 
-/// Of a thread with this name, and of the threads without a name that it starts, all calls are noted; of workers, those for
-/// large blocks.
+/// The name of a thread whose calls are all noted, like those of the threads without a name that it starts. Workers' calls are noted
+/// for large blocks.
 const NOTED: &str = "noted";
 
 fn note(bytes: usize) {

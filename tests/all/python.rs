@@ -32,7 +32,7 @@ fn python_chess_drives_the_engine() {
     }
 }
 
-/// With an engine and a fastchess of the test's own.
+/// The test has an engine and a fastchess of its own.
 #[cfg(target_os = "linux")]
 #[test]
 fn scripts_that_play_matches() {

@@ -18,6 +18,11 @@ fn start_engine(file: &std::path::Path, hash: usize) -> Session {
 /// Presses a button and returns the last message about it.
 fn press(session: &mut Session, button: &str) -> String {
     session.send(&format!("setoption name {button}"));
+    result(session)
+}
+
+/// Returns the next message that is no progress.
+fn result(session: &mut Session) -> String {
     loop {
         let message = session.until("info string").pop().unwrap();
         if !message.ends_with('%') {
@@ -79,7 +84,7 @@ fn stop_ends_a_save() {
         let folder = Folder::new();
         let mut session = start_engine(&folder.join("table"), 256);
         session.send("setoption name Save Hash\nstop");
-        let said = session.until("info string").pop().unwrap();
+        let said = result(&mut session);
         session.quit();
         let is_stopped = said.starts_with("info string the table is not saved: ") && said.ends_with(": stopped");
         assert!(is_stopped || said.starts_with("info string saved "), "{said}");

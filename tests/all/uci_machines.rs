@@ -8,7 +8,6 @@ use std::time::Duration;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use crate::support::program::output_in_time;
 use crate::support::referee::Referee;
 use crate::support::{Session, best_move};
 
@@ -48,7 +47,7 @@ impl Job {
         kill(self.follower, signal).unwrap();
     }
 
-    /// Of the start position.
+    /// Expects a move of the start position. Returns the lines of the search.
     fn expect_move(&mut self) -> String {
         let lines = self.session.until("bestmove");
         Referee::new().play(best_move(&lines)).unwrap_or_else(|error| panic!("{error}: {lines:?}"));
@@ -139,12 +138,4 @@ fn messages_of_the_second_process_go_to_the_standard_error() {
     job.session.send("quit");
     job.session.end();
     assert!(job.session.errors().contains("sesame: ") && job.session.errors().contains("/missing.nnue"));
-}
-
-#[test]
-fn second_process_leaves_a_subcommand_to_the_first() {
-    let Some(mut command) = mpirun(2, &[]) else { return };
-    command.args(["perft", "1"]);
-    let output = String::from_utf8(output_in_time(command).stdout).unwrap();
-    assert_eq!(output.matches("20 leaves").count(), 1, "{output}");
 }

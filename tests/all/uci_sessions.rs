@@ -10,17 +10,17 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::{FileFailurePersistence, TestRunner};
 
-use crate::support::Session;
-use crate::support::referee::{Referee, Root};
+use crate::support::PATIENCE;
+use crate::support::judge::Judge;
+use crate::support::referee::Referee;
 
 const SESSIONS: u32 = 16;
 
 /// A step of a GUI.
 #[derive(Debug, Clone)]
 enum Step {
-    Uci,
-    IsReady,
-    NewGame,
+    /// A command of the protocol, an option with a valid value, or one of the wrong lines.
+    Send(&'static str),
     Position {
         start: &'static str,
         /// Choices among the legal moves.
@@ -34,17 +34,6 @@ enum Step {
         /// The choice for `searchmoves`.
         only: Option<Index>,
     },
-    Stop,
-    PonderHit,
-    /// An option with a valid value.
-    Set(&'static str),
-    Display,
-    /// Wrong input: one message, no change.
-    Wrong(&'static str),
-    /// A wrong position: one message, and no position until the next one.
-    WrongPosition(&'static str),
-    /// A malformed `go`: one message and a short search.
-    WrongGo(&'static str),
     /// Wait for the move of a search that ends by itself.
     Wait,
 }
@@ -62,22 +51,23 @@ const STARTS: [&str; 8] = [
 ];
 
 const OPTIONS: [&str; 14] = [
-    "MultiPV value 1",
-    "MultiPV value 3",
-    "Threads value 1",
-    "Threads value 2",
-    "Hash value 1",
-    "Hash value 4",
-    "Clear Hash",
-    "Move Overhead value 0",
-    "UCI_Chess960 value true",
-    "UCI_Chess960 value false",
-    "Lockstep value true",
-    "Lockstep value false",
-    "Replacement value DEEP",
-    "Ponder value true",
+    "setoption name MultiPV value 1",
+    "setoption name MultiPV value 3",
+    "setoption name Threads value 1",
+    "setoption name Threads value 2",
+    "setoption name Hash value 1",
+    "setoption name Hash value 4",
+    "setoption name Clear Hash",
+    "setoption name Move Overhead value 0",
+    "setoption name UCI_Chess960 value true",
+    "setoption name UCI_Chess960 value false",
+    "setoption name Lockstep value true",
+    "setoption name Lockstep value false",
+    "setoption name Replacement value DEEP",
+    "setoption name Ponder value true",
 ];
 
+/// One message, and no position until the next one.
 const WRONG_POSITIONS: [&str; 4] = [
     "position fen 8/8/8/8 w - - 0 1",
     "position startpos moves e2e5",
@@ -85,6 +75,7 @@ const WRONG_POSITIONS: [&str; 4] = [
     "position",
 ];
 
+/// One message, and no change.
 const WRONG: [&str; 8] = [
     "setoption name Hash value 0",
     "setoption name Hash value many",
@@ -96,6 +87,7 @@ const WRONG: [&str; 8] = [
     "bench depth x",
 ];
 
+/// One message, and a short search.
 const WRONG_GOES: [&str; 5] =
     ["go depth x", "go nodes", "go faster", "go depth 2 searchmoves e9e9", "go movetime soon"];
 
@@ -110,28 +102,27 @@ fn step() -> impl Strategy<Value = Step> {
         1 => (1..4_u32).prop_map(|moves| (format!("mate {moves}"), false)),
     ];
     let go = (limit, prop::bool::weighted(0.2), prop::option::weighted(0.2, any::<Index>()));
+    let line = |line| Just(Step::Send(line));
     prop_oneof![
-        1 => Just(Step::Uci),
-        3 => Just(Step::IsReady),
-        1 => Just(Step::NewGame),
+        1 => line("uci"),
+        3 => line("isready"),
+        1 => line("ucinewgame"),
+        4 => line("stop"),
+        2 => line("ponderhit"),
+        2 => line("d"),
+        4 => select(&OPTIONS[..]).prop_map(Step::Send),
+        2 => select(&WRONG[..]).prop_map(Step::Send),
+        1 => select(&WRONG_POSITIONS[..]).prop_map(Step::Send),
+        1 => select(&WRONG_GOES[..]).prop_map(Step::Send),
         5 => (select(&STARTS[..]), vec(any::<Index>(), 0..12)).prop_map(|(start, moves)| Step::Position { start, moves }),
         8 => go.prop_map(|((limit, finite), ponder, only)| Step::Go { limit, finite, ponder, only }),
-        4 => Just(Step::Stop),
-        2 => Just(Step::PonderHit),
-        4 => select(&OPTIONS[..]).prop_map(Step::Set),
-        2 => Just(Step::Display),
-        2 => select(&WRONG[..]).prop_map(Step::Wrong),
-        1 => select(&WRONG_POSITIONS[..]).prop_map(Step::WrongPosition),
-        1 => select(&WRONG_GOES[..]).prop_map(Step::WrongGo),
         4 => Just(Step::Wait),
     ]
 }
 
 /// A search without its best move yet.
 struct Search {
-    root: Root,
-    /// The allowed moves, in both notations.
-    choice: Vec<String>,
+    has_position: bool,
     /// The move is held until `stop` or, for a pondering search, `ponderhit`.
     held: bool,
     ponders: bool,
@@ -143,7 +134,7 @@ struct Search {
 
 /// The expected state of the engine.
 struct Model {
-    session: Session,
+    judge: Judge,
     game: Referee,
     /// The last `position` was right.
     has_position: bool,
@@ -157,63 +148,44 @@ struct Model {
 
 impl Model {
     fn new() -> Model {
-        let (session, game) = (Session::start(), Referee::new());
+        let (judge, game) = (Judge::new(), Referee::new());
         let (searches, boards) = (VecDeque::new(), VecDeque::new());
-        Model { session, game, has_position: true, searches, ready: 0, identities: 0, boards, warnings: 0 }
+        Model { judge, game, has_position: true, searches, ready: 0, identities: 0, boards, warnings: 0 }
     }
 
     fn take(&mut self, step: &Step) {
         match step {
-            Step::Uci => {
-                self.identities += 1;
-                self.session.send("uci");
-            }
-            Step::IsReady => {
-                self.ready += 1;
-                self.session.send("isready");
-            }
-            Step::NewGame => {
-                self.interrupt();
-                self.session.send("ucinewgame");
+            Step::Send(line) => {
+                self.expect_answer(line);
+                self.judge.send(line);
             }
             Step::Position { start, moves } => self.set_position(start, moves),
             Step::Go { limit, finite, ponder, only } => self.go(limit, *finite, *ponder, only.as_ref()),
-            Step::Stop => {
-                self.release(true);
-                self.session.send("stop");
-            }
-            Step::PonderHit => {
-                self.release(false);
-                self.session.send("ponderhit");
-            }
-            Step::Set(option) => self.session.send(&format!("setoption name {option}")),
-            Step::Display => {
-                if self.has_position {
-                    self.boards.push_back(with_clock_up_to_100(&self.game.fen()));
-                } else {
-                    self.warnings += 1;
-                }
-                self.session.send("d");
-            }
-            Step::WrongPosition(line) => {
-                self.warnings += 1;
-                self.has_position = false;
-                self.session.send(line);
-            }
-            Step::Wrong(line) => {
-                self.warnings += 1;
-                self.session.send(line);
-            }
-            Step::WrongGo(line) => {
-                // The moves of `searchmoves` are read only with a position.
-                self.warnings += usize::from(self.has_position || !line.contains("searchmoves"));
-                self.begin(None, false, true);
-                self.session.send(line);
-            }
             Step::Wait => {
                 while self.searches.front().is_some_and(|search| search.finite && !search.held) {
                     self.hear();
                 }
+            }
+        }
+    }
+
+    fn expect_answer(&mut self, line: &str) {
+        match line {
+            "uci" => self.identities += 1,
+            "isready" => self.ready += 1,
+            "ucinewgame" => self.interrupt(),
+            "stop" => self.release(true),
+            "ponderhit" => self.release(false),
+            "d" if self.has_position => self.boards.push_back(with_clock_up_to_100(&self.game.fen())),
+            _ if OPTIONS.contains(&line) => {}
+            _ if WRONG_GOES.contains(&line) => {
+                // The moves of `searchmoves` are read only with a position.
+                self.warnings += usize::from(self.has_position || !line.contains("searchmoves"));
+                self.begin(false, true);
+            }
+            _ => {
+                self.warnings += 1;
+                self.has_position &= !WRONG_POSITIONS.contains(&line);
             }
         }
     }
@@ -233,32 +205,27 @@ impl Model {
             played.push(mv);
         }
         let moves = if played.is_empty() { String::new() } else { format!(" moves {}", played.join(" ")) };
-        self.session.send(&format!("position fen {start}{moves}"));
+        self.judge.send(&format!("position fen {start}{moves}"));
     }
 
     fn go(&mut self, limit: &str, finite: bool, ponder: bool, only: Option<&Index>) {
         let moves = if self.has_position { self.game.legal_moves() } else { Vec::new() };
         let only = only.filter(|_| !moves.is_empty()).map(|only| only.get(&moves).clone());
         let ponders = ponder && limit != "infinite";
-        let searchmoves = only.as_ref().map_or_else(String::new, |mv| format!(" searchmoves {mv}"));
-        self.begin(only, ponders || limit == "infinite", finite);
+        let searchmoves = only.map_or_else(String::new, |mv| format!(" searchmoves {mv}"));
+        self.begin(ponders || limit == "infinite", finite);
         self.searches.back_mut().expect("just begun").ponders = ponders;
-        self.session.send(&format!("go {}{limit}{searchmoves}", if ponders { "ponder " } else { "" }));
+        self.judge.send(&format!("go {}{limit}{searchmoves}", if ponders { "ponder " } else { "" }));
     }
 
     /// Begins a search and ends the one before.
-    fn begin(&mut self, only: Option<String>, held: bool, finite: bool) {
+    fn begin(&mut self, held: bool, finite: bool) {
         self.interrupt();
         // Without a position, a message and no move, which `infinite` and `ponder` hold.
-        self.warnings += usize::from(!self.has_position);
-        let root = Root::of_game(&self.game);
-        let choice = match only {
-            _ if !self.has_position => Vec::new(),
-            None => root.legal_moves(),
-            Some(mv) => root.spellings(&mv),
-        };
-        let finite = finite || !self.has_position;
-        self.searches.push_back(Search { root, choice, held, ponders: false, finite, overdue: false });
+        let has_position = self.has_position;
+        self.warnings += usize::from(!has_position);
+        let finite = finite || !has_position;
+        self.searches.push_back(Search { has_position, held, ponders: false, finite, overdue: false });
     }
 
     /// The next command waits for the move of every search.
@@ -278,37 +245,36 @@ impl Model {
 
     /// Sends `isready` and checks all lines up to its answer.
     fn sync(&mut self) {
-        self.take(&Step::IsReady);
+        self.take(&Step::Send("isready"));
         while self.ready > 0 {
             self.hear();
         }
         if self.searches.iter().any(|search| search.overdue) {
-            self.session.fail("a search was to give its move first");
+            self.judge.session.fail("a search was to give its move first");
         }
         if self.identities > 0 || !self.boards.is_empty() || self.warnings > 0 {
-            self.session.fail("an answer is missing");
+            self.judge.session.fail("an answer is missing");
         }
     }
 
     /// Checks the next line.
     fn hear(&mut self) {
-        let line = self.session.line();
-        self.judge(&line);
+        match self.judge.hear(PATIENCE) {
+            Some(line) => self.compare(&line),
+            None => self.judge.session.fail("no line came"),
+        }
     }
 
-    fn judge(&mut self, line: &str) {
-        let fail = |reason: &str| -> ! { self.session.fail(&format!("{reason}: {line}")) };
+    fn compare(&mut self, line: &str) {
+        let fail = |reason: &str| -> ! { self.judge.session.fail(&format!("{reason}: {line}")) };
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         match word {
             "readyok" => self.ready = self.ready.checked_sub(1).unwrap_or_else(|| fail("an unexpected answer")),
             "uciok" => self.identities = self.identities.checked_sub(1).unwrap_or_else(|| fail("an unexpected answer")),
             "bestmove" => {
                 let Some(search) = self.searches.pop_front() else { fail("a move without a search") };
-                if search.held {
-                    fail("a move too early");
-                }
-                if let Err(reason) = search.accepts(rest) {
-                    fail(&reason);
+                if search.held || !search.has_position && rest != "(none)" {
+                    fail("a move too early, or without a position");
                 }
             }
             "Fen:" => {
@@ -320,13 +286,6 @@ impl Model {
                 }
             }
             "info" if rest.starts_with("string") => self.warnings = self.warnings.saturating_sub(1),
-            "info" if rest.contains(" pv ") => {
-                let Some(search) = self.searches.front() else { fail("a line without a search") };
-                let line: Vec<&str> = rest.split(" pv ").nth(1).unwrap_or_default().split(' ').collect();
-                if !search.choice.iter().any(|mv| mv == line[0]) || !search.root.can_play(&line) {
-                    fail("a line that cannot be played");
-                }
-            }
             _ => {}
         }
     }
@@ -334,33 +293,13 @@ impl Model {
     fn end(mut self, by_quit: bool) {
         self.release(true);
         if by_quit {
-            self.session.send("quit");
+            self.judge.send("quit");
         } else {
-            self.session.send("stop");
-            self.session.close_input();
+            self.judge.send("stop");
+            self.judge.session.close_input();
         }
-        for line in self.session.end_well() {
-            self.judge(&line);
-        }
-        if !self.searches.is_empty() {
-            self.session.fail(&format!("{} searches without a move", self.searches.len()));
-        }
-    }
-}
-
-impl Search {
-    /// Checks the words after `bestmove`.
-    fn accepts(&self, answer: &str) -> Result<(), String> {
-        let words: Vec<&str> = answer.split(' ').collect();
-        match words[..] {
-            ["(none)"] if self.choice.is_empty() => Ok(()),
-            [best] if self.choice.iter().any(|mv| mv == best) => Ok(()),
-            [best, "ponder", reply]
-                if self.choice.iter().any(|mv| mv == best) && self.root.can_play(&[best, reply]) =>
-            {
-                Ok(())
-            }
-            _ => Err(format!("not one of {:?}", self.choice)),
+        for line in self.judge.end(true) {
+            self.compare(&line);
         }
     }
 }
@@ -421,7 +360,8 @@ fn model_rejects_wrong_answers() {
         let heard = std::panic::catch_unwind(|| {
             let mut model = Model::new();
             steps.iter().for_each(|step| model.take(step));
-            model.judge(line);
+            model.judge.check(line);
+            model.compare(line);
         });
         assert!(heard.is_err(), "{line} after {steps:?}");
     }

@@ -68,7 +68,7 @@ fn won_endgames_are_won_within_fifty_moves() {
     session.quit();
 }
 
-/// With all moves shown, the winning ones come first.
+/// Winning moves come first if all moves are shown.
 #[test]
 fn root_moves_keep_the_order_of_the_tables() {
     let (mut session, _) = start(&[&tables::small()]);

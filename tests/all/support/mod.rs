@@ -4,6 +4,7 @@
 //! the end of the transcript.
 
 pub(crate) mod folder;
+pub(crate) mod judge;
 pub(crate) mod program;
 pub(crate) mod referee;
 pub(crate) mod tables;
@@ -140,14 +141,6 @@ impl Session {
         let input = self.input.as_mut().expect("the input is open");
         if let Err(error) = input.write_all(format!("{lines}\n").as_bytes()) {
             self.fail(&format!("cannot write: {error}"));
-        }
-    }
-
-    /// Waits for the next line.
-    pub(crate) fn line(&mut self) -> String {
-        match self.line_within(PATIENCE) {
-            Some(line) => line,
-            None => self.fail("no line came"),
         }
     }
 
@@ -298,8 +291,8 @@ pub(crate) struct InfoLine {
 /// Parses an `info` line; `None` for `info string` and `currmove` lines, and for those of finished games. All
 /// other fields must be there once, with whole numbers.
 pub(crate) fn parse_info(line: &str) -> Option<InfoLine> {
-    let rest = line.strip_prefix("info ")?;
-    if rest.starts_with("string") || rest.contains(" currmove ") || rest.starts_with("depth 0 ") {
+    let rest = line.strip_prefix("info ").filter(|_| is_search_line(line))?;
+    if rest.contains(" currmove ") || rest.starts_with("depth 0 ") {
         return None;
     }
     let (fields, pv) = rest.split_once(" pv ").unwrap_or_else(|| panic!("no pv in {line:?}"));
@@ -324,6 +317,11 @@ pub(crate) fn parse_info(line: &str) -> Option<InfoLine> {
         tb_hits: count("tbhits"),
         pv: pv.split(' ').map(str::to_owned).collect(),
     })
+}
+
+/// Tests for a line of a running search, which comes at any time.
+pub(crate) fn is_search_line(line: &str) -> bool {
+    line.starts_with("info ") && !line.starts_with("info string")
 }
 
 /// Parses all `info` lines with a line of play.

@@ -7,9 +7,14 @@ use shakmaty::uci::UciMove;
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Position};
 
-/// The root of a search, for both ways to write castling.
+/// The root of a search.
 #[derive(Clone)]
-pub(crate) struct Root([Referee; 2]);
+pub(crate) struct Root {
+    /// The same game for both ways to write castling.
+    games: [Referee; 2],
+    /// The moves of `searchmoves`, in both notations.
+    only: Vec<String>,
+}
 
 impl Root {
     /// Reads the words after `position`; `None` if they are not the protocol's.
@@ -20,43 +25,43 @@ impl Root {
             Some(("fen", fen)) => fen.to_owned(),
             _ => return None,
         };
-        let mut roots = [CastlingMode::Standard, CastlingMode::Chess960]
-            .into_iter()
-            .filter_map(|mode| Some(Referee::with(fen.parse::<Fen>().ok()?.into_position(mode).ok()?, mode)));
-        let mut game = roots.next()?;
+        let position = fen.parse::<Fen>().ok()?.into_position(CastlingMode::Standard).ok()?;
+        let mut game = Referee::with(position, CastlingMode::Standard);
         for mv in moves.split_whitespace() {
             game.play(mv).ok()?;
         }
-        Some(Root::of_game(&game))
+        let other = Referee::from_chess960_fen(&game.fen());
+        Some(Root { games: [game, other], only: Vec::new() })
     }
 
-    /// Returns the root of a game with standard castling.
-    pub(crate) fn of_game(game: &Referee) -> Root {
-        Root([game.clone(), Referee::from_chess960_fen(&game.fen())])
+    /// Reads the `searchmoves` of a `go`.
+    pub(crate) fn of_search(&self, go: &str) -> Root {
+        let words = go.split(' ').skip_while(|word| *word != "searchmoves");
+        Root { only: words.flat_map(|mv| self.spellings(mv)).collect(), ..self.clone() }
     }
 
-    /// Tests for moves that can be played one after the other.
-    pub(crate) fn can_play<S: AsRef<str>>(&self, moves: &[S]) -> bool {
-        self.0.iter().any(|root| {
-            let mut game = root.clone();
-            moves.iter().all(|mv| game.play(mv.as_ref()).is_ok())
-        })
-    }
-
-    /// Returns the legal moves in both notations.
-    pub(crate) fn legal_moves(&self) -> Vec<String> {
-        self.0.iter().flat_map(Referee::legal_moves).collect()
-    }
-
-    /// Returns the spellings of a move.
-    pub(crate) fn spellings(&self, mv: &str) -> Vec<String> {
-        let after = |root: &Referee, mv: &str| {
-            let mut root = root.clone();
-            root.play(mv).is_ok().then(|| root.fen())
+    /// Returns the spellings of a legal move; none for another word.
+    fn spellings(&self, mv: &str) -> Vec<String> {
+        let after = |game: &Referee, mv: &str| {
+            let mut game = game.clone();
+            game.play(mv).ok().map(|()| game.fen())
         };
-        let wanted = after(&self.0[0], mv);
-        let others = self.0[1].legal_moves().into_iter().filter(|other| after(&self.0[1], other) == wanted);
-        others.chain([mv.to_owned()]).collect()
+        let Some(wanted) = self.games.iter().find_map(|game| after(game, mv)) else { return Vec::new() };
+        let is_same = |game: &Referee, mv: &String| after(game, mv).as_ref() == Some(&wanted);
+        let moves = self.games.iter().flat_map(|game| game.legal_moves().into_iter().filter(|mv| is_same(game, mv)));
+        moves.collect()
+    }
+
+    /// Tests for moves that can be played one after the other, the first one of those allowed; `(none)` if there is none.
+    pub(crate) fn allows(&self, moves: &[&str]) -> bool {
+        if moves == ["(none)"] {
+            return self.games[0].legal_moves().is_empty();
+        }
+        let can_be_played = |game: &Referee| {
+            let mut game = game.clone();
+            moves.iter().all(|mv| game.play(mv).is_ok())
+        };
+        (self.only.is_empty() || self.only.iter().any(|mv| mv == moves[0])) && self.games.iter().any(can_be_played)
     }
 }
 

@@ -1,16 +1,13 @@
-//! Plays the transcripts of `tests/data/sessions` with the engine; `README.md` there says how to read them.
-//!
-//! Beside what a transcript says, every session is checked for what always holds: each `go` gets one `bestmove`, all moves are legal, each line of
-//! play is complete, the last one begins with the best move, the lines of MultiPV begin with different moves, and the engine ends well.
+//! Plays the transcripts of `tests/data/sessions` with the engine; `tests/data/README.md` says how to read them.
 
 use std::cmp::Ordering;
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::HashMap;
 use std::fs;
 use std::time::{Duration, Instant};
 
 use super::folder::Folder;
-use super::referee::Root;
-use super::{PATIENCE, Session, is_one_machine, parse_info};
+use super::judge::Judge;
+use super::{PATIENCE, is_one_machine, is_search_line};
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data");
 
@@ -69,24 +66,14 @@ fn cases(rows: &[&(usize, &str)]) -> Vec<Values> {
     cases
 }
 
-/// Tests for a line of a running search, which comes at any time.
-fn is_search_line(line: &str) -> bool {
-    line.starts_with("info ") && !line.starts_with("info string")
-}
-
 struct Player {
-    session: Session,
+    judge: Judge,
     folder: Folder,
     values: Values,
     /// The words that patterns have named.
     words: Values,
     /// The file and line of the step.
     place: String,
-    /// `None` after a position that the referee does not understand.
-    root: Option<Root>,
-    searches: VecDeque<Option<Root>>,
-    /// The lines of the running search so far.
-    search_lines: Vec<String>,
     /// Patterns of `all`, `none` and `some`; the last leave when a line matches.
     rules: Vec<(String, String)>,
     skips: bool,
@@ -96,14 +83,11 @@ struct Player {
 impl Player {
     fn new(values: Values) -> Player {
         Player {
-            session: Session::start(),
+            judge: Judge::new(),
             folder: Folder::new(),
             values,
             words: Values::new(),
             place: String::new(),
-            root: Root::of_position("startpos"),
-            searches: VecDeque::new(),
-            search_lines: Vec::new(),
             rules: Vec::new(),
             skips: false,
             is_ending: false,
@@ -116,14 +100,15 @@ impl Player {
         for (name, value) in &self.values {
             text = text.replace(&format!("<{name}>"), value);
         }
-        text = text.replace("<folder>", self.folder.path().to_str().unwrap()).replace("<data>", DATA);
         while let Some((before, rest)) = text.split_once(" times ")
             && let Some((start, count)) = before.rsplit_once('<')
             && let Some((part, end)) = rest.split_once('>')
         {
             text = format!("{start}{}{end}", part.repeat(count.parse().unwrap()));
         }
-        text.replace("\\n", "\n").replace("\\e", "\u{1b}")
+        // A path may contain backslashes.
+        let folder = self.folder.path().to_str().unwrap();
+        text.replace("\\n", "\n").replace("\\e", "\u{1b}").replace("<folder>", folder).replace("<data>", DATA)
     }
 
     fn play(&mut self, steps: &[(String, String)]) {
@@ -136,24 +121,17 @@ impl Player {
                 let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
                 match word {
                     ">" => rest.trim_end_matches('\n').split('\n').for_each(|line| self.send(line)),
-                    ">>" => {
-                        self.send(rest);
-                        self.expect("bestmove *", &[]);
-                    }
+                    ">>" => self.send_and_expect(rest, "bestmove *"),
+                    "ready" => self.send_and_expect("isready", "readyok"),
                     "set" => {
                         for option in rest.split("; ") {
                             self.send(&format!("setoption name {}", option.replacen(" = ", " value ", 1)));
                         }
                     }
-                    "ready" => {
-                        self.send("isready");
-                        self.expect("readyok", &[]);
-                    }
                     "<" if is_search_line(rest) => {
-                        let is_other =
-                            |(_, line): &&(String, String)| !line.strip_prefix("< ").is_some_and(is_search_line);
-                        let next = steps[number..].iter().find(is_other);
-                        if next.is_some_and(|(_, line)| line.trim_start_matches('<').starts_with(" bestmove")) {
+                        let mut patterns = steps[number..].iter().map(|(_, line)| line.trim_start_matches(['<', ' ']));
+                        if patterns.find(|line| !is_search_line(line)).is_some_and(|line| line.starts_with("bestmove"))
+                        {
                             last_lines.push(rest);
                         } else {
                             self.expect_search_line(rest);
@@ -170,13 +148,12 @@ impl Player {
                     "hold" => self.hold(Duration::from_millis(rest.parse().unwrap())),
                     "files" => assert_eq!(self.folder.names().join(" "), rest, "{place}"),
                     "end" => {
-                        self.session.close_input();
+                        self.judge.session.close_input();
                         self.is_ending = true;
                     }
                     "restart" => {
                         self.end();
-                        (self.session, self.is_ending) = (Session::start(), false);
-                        self.root = Root::of_position("startpos");
+                        (self.judge, self.is_ending) = (Judge::new(), false);
                     }
                     _ => panic!("{place}: {line:?} is no step"),
                 }
@@ -185,52 +162,46 @@ impl Player {
     }
 
     fn send(&mut self, line: &str) {
-        if let Some(position) = line.strip_prefix("position") {
-            self.root = Root::of_position(position.trim_start());
-        } else if line.split(' ').next() == Some("go") && !line.contains("perft") {
-            self.searches.push_back(self.root.clone());
-        }
         self.is_ending |= line == "quit";
-        self.session.send(line);
+        self.judge.send(line);
+    }
+
+    fn send_and_expect(&mut self, line: &str, answer: &str) {
+        self.send(line);
+        self.expect(answer, &[]);
     }
 
     /// Expects a line, after any lines of a search. Before the best move, these end with lines of the given patterns.
     fn expect(&mut self, pattern: &str, last_lines: &[&str]) {
         loop {
-            let line = self.hear(PATIENCE).unwrap_or_else(|| self.fail(pattern, "nothing"));
+            let Some(line) = self.hear(PATIENCE) else { self.fail(pattern, "nothing") };
             if is_search_line(&line) {
                 continue;
             }
-            let last = &self.search_lines[self.search_lines.len().saturating_sub(last_lines.len())..];
+            let lines = &self.judge.search_lines;
+            let last = &lines[lines.len().saturating_sub(last_lines.len())..];
             let mut words = self.words.clone();
             let is_match = last.len() == last_lines.len()
                 && last_lines.iter().zip(last).all(|(pattern, line)| matches(pattern, line, &mut words))
                 && matches(pattern, &line, &mut words);
             if is_match {
-                if let Some((_, rule)) = self.rules.iter().find(|(kind, _)| kind == "some") {
-                    self.fail(&format!("some {rule}"), &format!("{:#?}", self.search_lines));
-                }
-                self.words = words;
-                self.rules.clear();
-                self.skips = false;
-            } else if !self.skips || [pattern, &line].iter().all(|line| line.starts_with("bestmove ")) {
+                break self.words = words;
+            }
+            if !self.skips || [pattern, &line].iter().all(|line| line.starts_with("bestmove ")) {
                 self.fail(&format!("{last_lines:#?}, then {pattern}"), &format!("{last:#?}, then {line}"));
             }
-            if line.starts_with("bestmove ") {
-                self.search_lines.clear();
-            }
-            if is_match {
-                return;
-            }
         }
+        if let Some((_, rule)) = self.rules.iter().find(|(kind, _)| kind == "some") {
+            self.fail(&format!("some {rule}"), &format!("{:#?}", self.judge.search_lines));
+        }
+        self.rules.clear();
+        self.skips = false;
     }
 
     fn expect_search_line(&mut self, pattern: &str) {
         loop {
             let line = self.hear(PATIENCE).unwrap_or_else(|| self.fail(pattern, "nothing"));
-            let mut words = self.words.clone();
-            if matches(pattern, &line, &mut words) {
-                self.words = words;
+            if matches(pattern, &line, &mut self.words) {
                 return;
             }
             if !is_search_line(&line) {
@@ -249,9 +220,9 @@ impl Player {
         }
     }
 
-    /// Returns the next line, after checks of what holds for every line; `None` if none comes in time.
+    /// Returns the next line, after checks of the rules; `None` if none comes in time.
     fn hear(&mut self, time: Duration) -> Option<String> {
-        let line = self.session.line_within(time)?;
+        let line = self.judge.hear(time)?;
         let is_of_search = is_search_line(&line) && !line.contains(" currmove ");
         for (kind, rule) in std::mem::take(&mut self.rules) {
             let is_match = matches(&rule, &line, &mut self.words.clone());
@@ -262,40 +233,13 @@ impl Player {
                 self.rules.push((kind, rule));
             }
         }
-        if is_of_search {
-            if let (Some(info), Some(Some(root))) = (parse_info(&line), self.searches.front())
-                && !root.can_play(&info.pv)
-            {
-                self.fail("legal moves", &line);
-            }
-            self.search_lines.push(line.clone());
-        } else if let Some(moves) = line.strip_prefix("bestmove ") {
-            self.judge(&line, &moves.split(' ').filter(|word| *word != "ponder").collect::<Vec<_>>());
-        }
         Some(line)
-    }
-
-    /// Checks the end of a search.
-    fn judge(&mut self, line: &str, moves: &[&str]) {
-        let Some(root) = self.searches.pop_front() else { self.fail("no move without a search", line) };
-        let has_none = moves[0] == "(none)";
-        if root.is_some_and(|root| has_none != root.legal_moves().is_empty() || !has_none && !root.can_play(moves)) {
-            self.fail("legal moves", line);
-        }
-        let infos = super::infos(&self.search_lines);
-        let Some(last) = infos.last() else { return };
-        let ranked = infos.iter().rev().zip(1..).take_while(|(info, rank)| info.multipv == *rank);
-        let firsts: Vec<&String> = ranked.map(|(info, _)| &info.pv[0]).collect();
-        let is_ordered = infos.is_sorted_by_key(|info| info.nodes);
-        if last.pv[0] != moves[0] || firsts.iter().collect::<HashSet<_>>().len() != firsts.len() || !is_ordered {
-            self.fail("last lines with different moves, the best move last, with growing nodes", line);
-        }
     }
 
     fn fail(&self, wanted: &str, found: &str) -> ! {
         let Player { place, values, words, .. } = self;
-        self.session
-            .fail(&format!("{place}: expected\n{wanted:.1000}\nbut found\n{found:.1000}\nwith {values:?} {words:?}"))
+        let text = format!("{place}: expected\n{wanted:.1000}\nbut found\n{found:.1000}\nwith {values:?} {words:?}");
+        self.judge.session.fail(&text)
     }
 
     /// Expects a good end without more lines.
@@ -303,9 +247,9 @@ impl Player {
         if !self.is_ending {
             self.send("quit");
         }
-        let rest = self.session.end_well();
-        if !self.skips && !(rest.is_empty() && self.searches.is_empty()) {
-            self.fail(&format!("{} more moves and the end", self.searches.len()), &format!("{rest:#?}"));
+        let rest = self.judge.end(!self.skips);
+        if !self.skips && !rest.is_empty() {
+            self.fail("the end", &format!("{rest:#?}"));
         }
     }
 }
@@ -316,11 +260,7 @@ fn matches(pattern: &str, line: &str, words: &mut Values) -> bool {
     let Some(line) = line.strip_prefix(literal) else { return false };
     let Some(rest) = special.get(1..) else { return line.is_empty() };
     match special.as_bytes()[0] {
-        b'*' => line
-            .char_indices()
-            .map(|(place, _)| place)
-            .chain([line.len()])
-            .any(|place| matches(rest, &line[place..], words)),
+        b'*' => (0..=line.len()).any(|at| line.is_char_boundary(at) && matches(rest, &line[at..], words)),
         b'$' => {
             let (name, rest) = rest.split_at(rest.find(|letter: char| !letter.is_alphanumeric()).unwrap_or(rest.len()));
             let (word, line) = line.split_at(line.find([' ', ':']).unwrap_or(line.len()));
