@@ -131,7 +131,6 @@ impl Network {
         self.output(position, &accumulators)
     }
 
-    /// White's accumulator comes first.
     #[inline]
     pub(super) fn output(&self, position: &Position, accumulators: &[Row; 2]) -> i32 {
         let bucket = output_bucket(position.occupied().len());
@@ -145,7 +144,6 @@ impl Network {
     }
 }
 
-/// Reads at most twice the length of a network.
 fn read_as<T>(path: &Path, parse: impl FnOnce(&[u8]) -> Result<T, NetworkFormatError>) -> Result<T, NetworkError> {
     let mut bytes = Vec::new();
     regular_file::open(path)
@@ -155,7 +153,6 @@ fn read_as<T>(path: &Path, parse: impl FnOnce(&[u8]) -> Result<T, NetworkFormatE
 }
 
 impl Weights {
-    /// Fails like [`Network::read`].
     pub fn read(path: &Path) -> Result<Weights, NetworkError> {
         read_as(path, |bytes| {
             let weights = Self::from_bytes(bytes)?;
