@@ -44,7 +44,6 @@ pub fn feature_index(own: bool, kind: usize, square: usize) -> u16 {
     ((if own { 0 } else { OPPONENT }) + kind * PER_KIND + square) as u16
 }
 
-/// Returns them in no particular order.
 pub fn active_features(position: &Position, player: Color) -> Vec<u16> {
     let (mut pieces, mut features) = (PieceChanges::default(), FeatureChanges::default());
     PiecePlacement::EMPTY.write_changes_to(position, &mut pieces);

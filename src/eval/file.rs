@@ -1,6 +1,4 @@
-//! The file format of a network: a header and the quantised weights.
-//!
-//! All numbers are little-endian.
+//! The file format of a network: a header and the quantised weights. All numbers are little-endian.
 //!
 //! | bytes | content |
 //! |---|---|
@@ -24,15 +22,12 @@ const VERSION: u32 = 1;
 const NETWORK_MAGIC: &[u8; 8] = b"SESAMENN";
 pub const SCALE_RANGE: RangeInclusive<u16> = 10..=4_000;
 const HEADER: usize = 64;
-/// Offset of the header's checksum.
 const HEADER_SUM: usize = 40;
 pub(super) const MAX_LENGTH: usize = length(HIDDEN);
 /// Rows of one number per neuron: feature weights, feature biases, output weights.
 const ROWS: usize = INPUTS + 1 + 2 * OUTPUT_BUCKETS;
-/// Activation and perspective: squared clipped ReLU, mirrored by the own king's file.
 const KINDS: [u8; 2] = [2, 1];
 
-/// Quantised weights.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Weights {
     /// Feature weights times [`QA`]: [`INPUTS`] rows of [`HIDDEN`] numbers.
@@ -80,12 +75,10 @@ fn describe([inputs, hidden, buckets, qa, qb]: [u16; 5], [activation, mirroring]
     format!("{layers}, quantised by {qa} and {qb}, activation {activation}, mirroring {mirroring}")
 }
 
-/// Returns the header's hash; 0 for bytes that are too short.
 pub(super) fn hash(bytes: &[u8]) -> u64 {
     bytes.get(32..40).and_then(|hash| hash.try_into().ok()).map_or(0, u64::from_le_bytes)
 }
 
-/// Describes the supported architecture for bytes that are too short.
 pub(super) fn architecture_of(bytes: &[u8]) -> String {
     let Some(header) = bytes.first_chunk::<HEADER>() else { return architecture() };
     let numbers = [12, 14, 16, 18, 20].map(|at| u16::from_le_bytes([header[at], header[at + 1]]));

@@ -1,10 +1,8 @@
 //! SIMD kernels: accumulator updates and the SCReLU output layer, selected when a network is loaded.
 //!
-//! All kernels return the same integers: sums may be in any order, and the checks of
-//! [`Network::new`](super::Network::new) exclude overflow. In the output layer, an activation `v` (0 to 255)
-//! times its weight `w` (at most 128) fits 16 bits. That times `v` is summed in 32 bits, for which the sum of
-//! an accumulator's weights is small enough. This order of the multiplications, `(v * w) * v`, is from Lizard
-//! by Liam McGuire.
+//! All kernels return the same integers: sums may be in any order, and the checks of [`Network::new`](super::Network::new)
+//! exclude overflow. In the output layer, an activation `v` (0 to 255) times its weight `w` (at most 128) fits 16 bits, and
+//! the sum of all `(v * w) * v` fits 32 bits. This order of the multiplications is from Lizard by Liam McGuire.
 
 use std::fmt;
 use std::str::FromStr;
@@ -23,7 +21,6 @@ impl Row {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Simd {
-    /// Scalar code, which the compiler may vectorise.
     Plain,
     Avx2,
     Avx512,
@@ -33,7 +30,6 @@ pub enum Simd {
 impl Simd {
     pub const ALL: [Simd; 4] = [Simd::Plain, Simd::Neon, Simd::Avx2, Simd::Avx512];
 
-    /// Returns the slowest first.
     pub fn available() -> impl DoubleEndedIterator<Item = Simd> {
         Simd::ALL.into_iter().filter(|&simd| Kernels::of(simd).is_some())
     }
@@ -73,7 +69,6 @@ impl Kernels {
         Simd::ALL.into_iter().rev().find_map(Kernels::of).unwrap_or(Self::PLAIN)
     }
 
-    /// Returns `None` if this machine does not have the registers.
     pub(super) fn of(simd: Simd) -> Option<Self> {
         match simd {
             Simd::Plain => Some(Self::PLAIN),

@@ -6,17 +6,8 @@
 //! king is on the files e to h. The accumulator of the side to move comes first. The number of pieces selects
 //! one of eight output buckets. All arithmetic is in integers, so every kernel returns the same value.
 //!
-//! | module | content |
-//! |---|---|
-//! | `network` | [`Network`]: quantised weights, inference from scratch |
-//! | `features` | feature indices, differences of two boards |
-//! | `accumulators` | [`Accumulators`]: incremental updates along the search, refresh table |
-//! | `kernels` | the two inner loops, for each kind of SIMD registers |
-//! | `file` | the file format of [`Weights`] |
-//! | [`wdl`] | the win/draw/loss model |
-//!
 //! Efficient updates are by Yu Nasu (2018). Perspectives, SCReLU, quantisation and output buckets are as in
-//! bullet (<https://github.com/jw1912/bullet>). `docs/contributors/training.md` describes the training.
+//! bullet (<https://github.com/jw1912/bullet>). See `docs/contributors/nnue.md`.
 
 mod accumulators;
 mod features;
@@ -38,7 +29,6 @@ pub const VALUE_LIMIT: i32 = 20_000;
 
 /// Features of one perspective: 2 colours, 6 kinds of pieces, 64 squares.
 pub const INPUTS: usize = 768;
-/// Neurons of one accumulator.
 pub const HIDDEN: usize = 512;
 /// Output neurons, of which the number of pieces selects one.
 pub const OUTPUT_BUCKETS: usize = 8;

@@ -130,7 +130,6 @@ impl Network {
         self.output(position, &accumulators)
     }
 
-    /// White's accumulator comes first.
     #[inline]
     pub(super) fn output(&self, position: &Position, accumulators: &[Row; 2]) -> i32 {
         let bucket = output_bucket(position.occupied().len());
@@ -144,7 +143,6 @@ impl Network {
     }
 }
 
-/// Reads at most twice the length of a network.
 fn read_as<T>(path: &Path, parse: impl FnOnce(&[u8]) -> Result<T, NetworkFormatError>) -> Result<T, NetworkError> {
     let mut bytes = Vec::new();
     sesame_files::open(path)
@@ -154,7 +152,6 @@ fn read_as<T>(path: &Path, parse: impl FnOnce(&[u8]) -> Result<T, NetworkFormatE
 }
 
 impl Weights {
-    /// Fails like [`Network::read`].
     pub fn read(path: &Path) -> Result<Weights, NetworkError> {
         read_as(path, |bytes| {
             let weights = Self::from_bytes(bytes)?;

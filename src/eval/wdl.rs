@@ -1,8 +1,7 @@
 //! The win/draw/loss (WDL) model: chances of the results by score and material, fitted to self-play games.
 //!
-//! The model is Stockfish's (<https://github.com/official-stockfish/WDL_model>): the chance of a win is a
-//! logistic function of the score, with location and scale polynomials in the material. `sesame-tuner data
-//! wdl` fits its numbers to Sesame's games; `docs/contributors/training.md` describes the fit.
+//! The model is Stockfish's (<https://github.com/official-stockfish/WDL_model>): the chance of a win is a logistic function
+//! of the score, with location and scale polynomials in the material. `sesame-tuner data wdl` fits its numbers.
 
 use crate::position::{Piece, Position};
 
@@ -49,17 +48,14 @@ pub struct WdlModel {
 }
 
 impl WdlModel {
-    /// A fit to 2,163 games.
     pub const FITTED: WdlModel = WdlModel { middle: [279.7, -525.7, 339.2], width: [86.8, -71.9, 89.6] };
 
-    /// Returns middle and width, at least [`MIN_MIDDLE`] and [`MIN_WIDTH`].
     pub fn shape(&self, material: u32) -> (f64, f64) {
         let share = f64::from(material.min(FULL_MATERIAL)) / f64::from(FULL_MATERIAL);
         let value = |[a, b, c]: [f64; 3]| a + share * (b + share * c);
         (value(self.middle).max(MIN_MIDDLE), value(self.width).max(MIN_WIDTH))
     }
 
-    /// Returns the chances of win, draw and loss, each from 0 to 1.
     pub fn chances(&self, centipawns: i32, material: u32) -> [f64; 3] {
         let (middle, width) = self.shape(material);
         let logistic = |score: f64| 1.0 / (1.0 + ((middle - score) / width).exp());
@@ -71,7 +67,6 @@ impl WdlModel {
 
 /// Centipawns. A middle of 0 excludes draws, and a negative one gives negative chances.
 pub const MIN_MIDDLE: f64 = 1.0;
-/// Centipawns.
 pub const MIN_WIDTH: f64 = 5.0;
 
 #[cfg(test)]

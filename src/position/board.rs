@@ -20,7 +20,6 @@ pub struct PositionKeys {
 }
 
 impl PositionKeys {
-    /// Adds or removes a piece.
     #[inline(always)]
     fn toggle(&mut self, color: Color, piece: Piece, square: Square) {
         let key = zobrist::piece(color, piece, square);
@@ -44,7 +43,6 @@ pub struct Position {
     squares: [Option<Piece>; Square::NUM],
     /// Only for a legal capture. (`board` has the file after every double step.)
     en_passant: Option<File>,
-    /// See [`Position::reversible_plies`].
     reversible: u8,
 }
 
@@ -115,8 +113,7 @@ impl Position {
         !self.checkers().is_empty()
     }
 
-    /// Returns the single pieces between the king of the side to move and an enemy slider: own pieces are
-    /// pinned, enemy pieces can give a discovered check.
+    /// Returns the single pieces of both colours between the king of the side to move and an enemy slider.
     #[inline]
     pub fn pinned(&self) -> BitBoard {
         self.board.pinned()
@@ -195,8 +192,7 @@ impl Position {
         keys
     }
 
-    /// Returns a key for prefetching only: it ignores castling, lost castling rights, en passant captures and new en passant
-    /// rights.
+    /// Returns a key for prefetching only: it ignores castling, lost castling rights and en passant.
     #[inline]
     pub fn key_after(&self, mv: Move) -> u64 {
         let us = self.side_to_move();

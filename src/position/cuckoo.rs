@@ -33,7 +33,6 @@ fn places(key: u64) -> [usize; 2] {
     [key as usize % SIZE, (key >> 16) as usize % SIZE]
 }
 
-/// An entry that holds the place moves to its other place, as often as needed.
 fn insert(table: &mut [(u64, Square, Square)], mut entry: (u64, Square, Square)) {
     let mut place = places(entry.0)[0];
     loop {
@@ -67,7 +66,6 @@ pub fn has_upcoming_repetition(position: &Position, path: &[u64], once_from: usi
     })
 }
 
-/// The difference is that of one reversible move, with no piece between its squares.
 fn is_possible(position: &Position, difference: u64) -> bool {
     places(difference).into_iter().any(|place| {
         let (key, from, to) = MOVES[place];

@@ -24,17 +24,17 @@ pub enum FenError {
     RankLength { rank: u8, squares: usize },
     #[error("{letter:?} on rank {rank} is neither a piece nor a number of empty squares from 1 to 8")]
     PieceLetter { letter: char, rank: u8 },
-    #[error("{} has {count} kings instead of one", name(*color))]
+    #[error("{color:?} has {count} kings instead of one")]
     KingCount { color: Color, count: u32 },
     #[error("a pawn cannot stand on {0}")]
     PawnRank(Square),
-    #[error("{} has more pieces than the first 16 and their promotions can give", name(*.0))]
+    #[error("{0:?} has more pieces than the first 16 and their promotions can give")]
     TooManyPieces(Color),
     #[error("the kings stand next to each other")]
     KingsTouch,
     #[error("the side to move is {0:?} instead of \"w\" or \"b\"")]
     Side(String),
-    #[error("{} is in check, but it is the other side's move", name(*.0))]
+    #[error("{0:?} is in check, but it is the other side's move")]
     OpponentInCheck(Color),
     #[error("{0} pieces give check at once, which no move can bring about")]
     TooManyCheckers(u32),
@@ -63,13 +63,6 @@ pub struct FenRepair {
 impl fmt::Display for FenRepair {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.fault, self.repair)
-    }
-}
-
-fn name(color: Color) -> &'static str {
-    match color {
-        Color::White => "White",
-        Color::Black => "Black",
     }
 }
 
@@ -372,7 +365,6 @@ fn read_en_passant(builder: &mut BoardBuilder, text: &str) -> Result<(), FenErro
     Ok(())
 }
 
-/// True for `-` and negative numbers.
 fn is_missing_number(text: &str) -> bool {
     text.strip_prefix('-').is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()))
 }

@@ -37,7 +37,7 @@ impl Game {
         &self.position
     }
 
-    /// Plays a legal move. See [`Position::play`] for illegal ones.
+    /// Plays a legal move, as [`Position::play`].
     pub fn play(&mut self, mv: Move) {
         self.keys.push(self.position.key());
         self.position.play(mv);

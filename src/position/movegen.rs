@@ -117,8 +117,7 @@ impl Position {
         nodes
     }
 
-    /// Returns the square behind a pawn that has just made a double step. Other pawns move there only by en passant: the
-    /// pawn blocks any push.
+    /// Returns the square behind a pawn that has just made a double step. Pawns move there only by en passant.
     #[inline]
     fn en_passant_target(&self) -> BitBoard {
         let rank = Rank::Sixth.relative_to(self.side_to_move());

@@ -14,8 +14,7 @@ use cozy_chess::{Piece, Square};
 pub struct Move(NonZeroU16);
 
 impl Move {
-    /// Creates a move between two different squares. A king or a pawn as `promotion` counts as none. Panics if both squares
-    /// are a1.
+    /// Creates a move between two different squares; panics if both are a1. A king or a pawn as `promotion` counts as none.
     #[inline]
     pub const fn new(from: Square, to: Square, promotion: Option<Piece>) -> Self {
         let code = match promotion {
@@ -62,8 +61,7 @@ impl Move {
         self.0.get()
     }
 
-    /// Decodes a word. Returns `None` for equal squares, an unknown promotion or bit 15 set. The move may be illegal: see
-    /// [`Position::is_legal`](super::Position::is_legal).
+    /// Decodes a word. Returns `None` for equal squares, an unknown promotion or bit 15 set. The move may be illegal.
     #[inline]
     pub const fn from_bits(bits: u16) -> Option<Self> {
         if bits & 63 == bits >> 6 & 63 || bits >> 12 > 4 {
@@ -81,8 +79,7 @@ impl Move {
     }
 }
 
-/// UCI notation of Chess960: in castling, the king captures its rook (`e1h1`). See
-/// [`Position::to_uci`](super::Position::to_uci) for standard chess.
+/// UCI notation of Chess960: in castling, the king captures its rook (`e1h1`).
 impl fmt::Display for Move {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", self.from(), self.to())?;

@@ -126,8 +126,7 @@ impl Position {
         }
     }
 
-    /// Appends the origin if other pieces of the kind have the same target: the file if it is unique, else the rank if that
-    /// is unique, else both.
+    /// Appends the origin if other pieces of the kind have the same target: a unique file, else a unique rank, else both.
     fn push_origin(&self, san: &mut String, mv: Move, piece: Piece) {
         let from = mv.from();
         let (mut rivals, mut same_file, mut same_rank) = (false, false, false);

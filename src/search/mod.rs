@@ -5,22 +5,7 @@
 //! never ends the process. At each node it reads one relaxed flag of [`Control`]; every 1024 nodes it reads
 //! the clock, as a safety net for the hard limit.
 //!
-//! | file | content |
-//! |---|---|
-//! | `worker.rs` | the worker, its thread's data and search stack |
-//! | `root.rs` | iterations, aspiration windows, root moves |
-//! | `pvs.rs` | the main search function, in numbered steps |
-//! | `pruning.rs` | pruning of nodes and moves, late-move reductions, extensions |
-//! | `quiescence.rs` | quiescence search |
-//! | `ordering.rs`, `threats.rs` | move picker; attacked and checking squares, mate threats |
-//! | `history.rs` | histories |
-//! | `node.rs` | start of a node; its lookups: transposition table, tablebases, static evaluation |
-//! | `tt.rs` | the transposition table as the search uses it |
-//! | `score.rs` | mate, tablebase and draw scores, and their form in the table |
-//! | `control.rs`, `round_robin.rs` | stop flag, node counts and limits; turns of workers |
-//! | `remote_entries.rs` | table entries that go to other machines |
-//! | `sync.rs` | atomics and locks as traits, for the models |
-//! | `params.rs` | tunable parameters |
+//! `docs/contributors/search.md` lists the files and the steps of a node.
 
 mod control;
 mod history;

@@ -62,15 +62,15 @@ fn score(fen: &str, depth: u32) -> i32 {
     search_game(&game(fen), depth).lines[0].score
 }
 
-/// Searches a position with a null window, whose beta depends on the static evaluation. Returns the score and the
-/// node's TT entry: `None` if the node was pruned.
-fn null_window_search(fen: &str, depth: i32, beta: impl Fn(i32) -> i32) -> (i32, Option<TtEntry>) {
+/// Searches a position with a null window, whose beta depends on the static evaluation. Returns the depth of the node's
+/// TT entry; `None` if the node was pruned.
+fn searched_depth(fen: &str, depth: i32, beta: fn(i32) -> i32) -> Option<i32> {
     let (game, table) = (game(fen), table());
     let mut worker = worker(&game, &table);
     worker.root_depth = depth;
     let beta = beta(worker.node_evals(game.position(), 0, false, None).corrected);
-    let score = worker.search::<NonPv>(game.position(), 0, beta - 1, beta, depth, false).unwrap();
-    (score, table.probe(game.position().key()))
+    worker.search::<NonPv>(game.position(), 0, beta - 1, beta, depth, false).unwrap();
+    table.probe(game.position().key()).map(|entry| entry.plies())
 }
 
 #[test]
@@ -113,25 +113,13 @@ fn pawn_endings_have_no_null_move() {
 }
 
 #[test]
-fn a_null_move_cuts_off_unless_it_is_refuted() {
-    // Rd1 mates, unless the king has h2. The depth excludes reverse futility.
-    for (fen, searched) in
-        [("3r2k1/Q4ppp/8/8/8/8/5PPP/6K1 w - - 0 1", Some(10)), ("3r2k1/Q4ppp/8/8/8/7P/5PP1/6K1 w - - 0 1", None)]
-    {
-        let (_, entry) = null_window_search(fen, 10, |eval| eval / 2);
-        assert_eq!(entry.map(|entry| entry.plies()), searched, "{fen}");
-    }
-}
-
-#[test]
-fn a_mate_threat_stops_reverse_futility() {
-    // Qxg2 mates, unless the knight guards g2. Both evaluations are far above beta.
-    for (fen, searched) in
-        [("6k1/5ppp/8/8/8/5p1q/QR3P1P/6K1 w - - 0 1", Some(2)), ("6k1/5ppp/8/8/8/5p1q/QR3P1P/4N1K1 w - - 0 1", None)]
-    {
-        let (_, entry) = null_window_search(fen, 2, |eval| eval - 400);
-        assert_eq!(entry.map(|entry| entry.plies()), searched, "{fen}");
-    }
+fn threats_of_the_opponent_stop_pruning() {
+    // A null move cuts off, unless it is refuted: Rd1 mates, unless the king has h2. The depth excludes reverse futility.
+    assert_eq!(searched_depth("3r2k1/Q4ppp/8/8/8/8/5PPP/6K1 w - - 0 1", 10, |eval| eval / 2), Some(10));
+    assert_eq!(searched_depth("3r2k1/Q4ppp/8/8/8/7P/5PP1/6K1 w - - 0 1", 10, |eval| eval / 2), None);
+    // Reverse futility: Qxg2 mates, unless the knight guards g2. Both evaluations are far above beta.
+    assert_eq!(searched_depth("6k1/5ppp/8/8/8/5p1q/QR3P1P/6K1 w - - 0 1", 2, |eval| eval - 400), Some(2));
+    assert_eq!(searched_depth("6k1/5ppp/8/8/8/5p1q/QR3P1P/4N1K1 w - - 0 1", 2, |eval| eval - 400), None);
 }
 
 #[test]
@@ -315,11 +303,11 @@ fn multi_pv_lines_are_legal_distinct_and_sorted() {
     let (iteration, _) = search_context(several, 7);
     assert_eq!(iteration.lines.len(), 5);
     for (rank, line) in iteration.lines.iter().enumerate() {
-        let mut position = game.position().clone();
-        for &mv in &line.pv {
+        line.pv.iter().fold(game.position().clone(), |mut position, &mv| {
             assert!(position.is_legal(mv));
             position.play(mv);
-        }
+            position
+        });
         assert!(iteration.lines[..rank].iter().all(|better| better.pv[0] != line.pv[0] && better.score >= line.score));
     }
 }

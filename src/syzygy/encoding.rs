@@ -1,7 +1,6 @@
 //! Position encoding: from the squares of the pieces to an index into a table.
 //!
-//! Squares are numbers here: a1 is 0, b1 is 1, h8 is 63. The lookup tables at the end are computed at compile time: numbers of
-//! squares and king pairs up to symmetry, binomial coefficients.
+//! Squares are numbers here: a1 is 0, b1 is 1, h8 is 63. The lookup tables at the end are computed at compile time.
 
 use arrayvec::ArrayVec;
 
@@ -153,8 +152,6 @@ fn decode(code: u8) -> Option<(Color, Piece)> {
     Some((color, piece))
 }
 
-/// Also returns the number of indices. `order` has the places in the index of the leading group and of the other side's
-/// pawns; the other groups fill the remaining places in sequence.
 fn place_groups(
     sizes: &[usize],
     leading_kind: LeadingGroup,
@@ -236,7 +233,6 @@ fn encode_three(squares: &Squares) -> u64 {
     number as u64
 }
 
-/// Moves the leading pawn to the front and onto the files a to d, and encodes the pawns of its colour.
 fn encode_pawns(squares: &mut Squares, pawns: usize) -> u64 {
     let leading = (0..pawns).max_by_key(|&pawn| pawn_order(squares[pawn])).unwrap_or(0);
     squares.swap(0, leading);
@@ -273,13 +269,12 @@ fn number_in_triangle(square: usize) -> usize {
     TRIANGLE.iter().position(|&other| other == square).unwrap_or(0)
 }
 
-/// Numbers the 28 squares below the diagonal.
 const fn number_below_diagonal(square: usize) -> usize {
     rank(square) * (13 - rank(square)) / 2 + file(square) - 1
 }
 
-/// The first king's number in [`TRIANGLE`], the second's square: number of the placement. The first king is in the triangle; the second is not
-/// above the diagonal if the first is on it. Placements with both kings on the diagonal come last. Impossible ones have 0.
+/// The first king's number in [`TRIANGLE`], the second's square: number of the placement, 0 for impossible ones. If the
+/// first is on the diagonal, the second is not above it. Placements with both kings on the diagonal come last.
 static KINGS: [[u16; 64]; 10] = {
     let mut numbers = [[0; 64]; 10];
     let mut next = 0;
@@ -338,10 +333,9 @@ const fn pawn_order(square: usize) -> usize {
     47 - (12 * column + 2 * (rank(square) - 1) + right)
 }
 
-/// First number of the placements of `n` leading pawns with the leading one on a square of the files a to d, by
-/// `n` and square.
+/// Number of pawns, square of the leading one: the first number of their placements.
 static LEADING: [[u64; 64]; 6] = leading().0;
-/// Number of placements of `n` leading pawns with the leading one on a file, by `n` and file.
+/// Number of pawns, file of the leading one: the number of their placements.
 static LEADING_SIZE: [[u64; 4]; 6] = leading().1;
 
 const fn leading() -> ([[u64; 64]; 6], [[u64; 4]; 6]) {

@@ -11,7 +11,6 @@ use super::pairs::{PairsData, Section};
 use super::reader::{ByteReader, SyzygyFileError, bytes_at};
 use crate::position::{Color, Piece, Position};
 
-/// Bytes after a multiple of 64.
 const CHECKSUM: usize = 16;
 
 // Flags of a table.
@@ -78,7 +77,6 @@ pub(super) enum DtzProbe {
 }
 
 impl TableFile {
-    /// Checks that the layout fits the length.
     pub(super) fn open(path: &Path, material: Material, kind: TableKind) -> Result<TableFile, SyzygyFileError> {
         let file = sesame_files::open(path)?;
         let length = file.metadata()?.len();
@@ -103,7 +101,6 @@ impl TableFile {
         Wdl::from_table(value & 0xff)
     }
 
-    /// Inconsistent data give `None`.
     pub(super) fn dtz(&self, position: &Position, mirrored: bool, wdl: Wdl) -> Option<DtzProbe> {
         let (part, squares, column) = self.find(position, mirrored)?;
         let flags = part.pairs.flags;
@@ -206,7 +203,6 @@ fn read_encodings(
         .collect()
 }
 
-/// Returns the maps of wins, losses, cursed wins and blessed losses.
 fn read_dtz_maps(reader: &mut ByteReader<'_>, flags: u8) -> Result<[usize; 4], SyzygyFileError> {
     let mut starts = [0; 4];
     if flags & MAPPED == 0 {

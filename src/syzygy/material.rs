@@ -27,7 +27,6 @@ impl Material {
         }
     }
 
-    /// `KRPvKN`.
     pub(super) fn from_name(name: &str) -> Option<Material> {
         let (white, black) = name.split_once('v')?;
         let mut counts = [[0_u8; 5]; 2];
@@ -43,7 +42,6 @@ impl Material {
         ((3..=MAX_PIECES).contains(&material.piece_count()) && material.to_string() == name).then_some(material)
     }
 
-    /// Includes the kings.
     pub(super) fn piece_count(&self) -> usize {
         2 + self.counts.as_flattened().iter().map(|&count| usize::from(count)).sum::<usize>()
     }

@@ -1,9 +1,8 @@
 //! Syzygy tablebases: win/draw/loss (WDL) and distance to zeroing (DTZ).
 //!
-//! The tables and their format are Ronald de Man's (<https://github.com/syzygy1/tb>). His generator and the
-//! probing code derived from it (Fathom, Stockfish) define the layout. This is an independent implementation,
-//! in safe Rust except for the memory mapping. Every offset, index and symbol of a file is checked: a truncated
-//! or damaged file can give no result or a wrong one, but neither a panic nor a read out of bounds.
+//! The tables and their format are Ronald de Man's (<https://github.com/syzygy1/tb>). This is an independent implementation
+//! in safe Rust except for the memory mapping. Every offset, index and symbol of a file is checked: a truncated or damaged
+//! file can give no result or a wrong one, but neither a panic nor a read out of bounds.
 //!
 //! A loaded set of tables ([`Tablebases`]) is immutable: any number of threads probe it without a lock.
 
@@ -43,7 +42,6 @@ impl Wdl {
 
     const ALL: [Wdl; 5] = [Wdl::Loss, Wdl::BlessedLoss, Wdl::Draw, Wdl::CursedWin, Wdl::Win];
 
-    /// `value` is 0 to 4.
     fn from_table(value: u16) -> Option<Wdl> {
         Wdl::ALL.get(usize::from(value)).copied()
     }

@@ -11,7 +11,6 @@ const SINGLE_VALUE: u8 = 0x80;
 const LEAF: usize = 0xfff;
 const MAX_CODE_LENGTH: u8 = 32;
 
-/// The compressed data stay in the file.
 #[derive(Debug)]
 pub(super) struct PairsData {
     pub(super) flags: u8,
@@ -33,7 +32,6 @@ struct Compressed {
     /// Blocks and padding.
     block_lengths: usize,
     sparse_entries: usize,
-    /// In bits.
     min_code_length: u8,
     /// Code length, shortest first: the first symbol with such a code, and the minimum code, left-aligned.
     first_symbol: Vec<u16>,
@@ -116,7 +114,6 @@ impl PairsData {
         reader.skip(width, count)
     }
 
-    /// Inconsistent data give `None`.
     pub(super) fn value(&self, bytes: &[u8], index: u64) -> Option<u16> {
         match &self.values {
             Values::Constant(value) => Some(*value),
@@ -125,7 +122,6 @@ impl PairsData {
     }
 }
 
-/// Returns codes left-aligned in 64 bits. Longer codes are smaller numbers.
 fn first_codes(first_symbol: &[u16], min_code_length: u8) -> Vec<u64> {
     let mut codes = vec![0_u64; first_symbol.len()];
     for length in (0..codes.len().saturating_sub(1)).rev() {
@@ -145,7 +141,7 @@ fn halves(symbol: &[u8]) -> Option<(usize, usize)> {
     Some(((b & 15) << 8 | a, c << 4 | b >> 4))
 }
 
-/// Returns the number of values of each symbol, minus one. Rejects symbols that contain themselves or have more than 256 values.
+/// Returns the counts of all symbols. Rejects symbols that contain themselves or have more than 256 values.
 fn symbol_counts(symbols: &[u8]) -> Result<Vec<u8>, SyzygyFileError> {
     let error = SyzygyFileError::Layout("symbols");
     let mut counts: Vec<Option<u8>> = vec![None; symbols.len() / 3];

@@ -91,7 +91,6 @@ impl Tablebases {
         }
     }
 
-    /// Searches one ply, because the table has only positions with the other side to move.
     fn search_dtz(&self, position: &Position, wdl: Wdl) -> Option<i32> {
         let mut best = None;
         for &mv in &position.legal_moves() {
@@ -132,8 +131,7 @@ const fn before_zeroing(wdl: Wdl) -> i32 {
 /// in moves can be off by one.
 const MAX_WIN_PLIES: i32 = 99;
 
-/// A winning move is kept if the fifty-move counter at the next capture or pawn move is at most this. Without such a move,
-/// only the fastest are kept.
+/// Maximum of the same counter for a winning move to be kept. Without such a move, only the fastest are kept.
 const RELAXED_PLIES: i32 = 50;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -166,8 +164,7 @@ impl RootRanking {
         self.wdl(mv).map_or(0, |wdl| 2 * wdl.value() + i32::from(preferred))
     }
 
-    /// Moves that keep the best WDL value; of winning moves, only those that the fifty-move rule allows. Empty only if there
-    /// are no moves.
+    /// Returns the moves that keep the best WDL value, without winning moves that the fifty-move rule forbids.
     pub fn best(&self) -> Vec<Move> {
         let Some(wdl) = self.moves.iter().map(|ranked| ranked.wdl).max() else { return Vec::new() };
         let kept = || self.moves.iter().filter(move |ranked| ranked.wdl == wdl);
@@ -184,8 +181,7 @@ impl RootRanking {
 }
 
 impl Tablebases {
-    /// The moves must be legal in the game's position. Without `fifty_move_rule`, a cursed win counts as a win. Returns `None`
-    /// if a table of a move is missing.
+    /// Returns `None` if a table of a move is missing. Without `fifty_move_rule`, a cursed win counts as a win.
     pub fn rank_moves(&self, game: &Game, moves: &[Move], fifty_move_rule: bool) -> Option<RootRanking> {
         let position = game.position();
         // An early exit for a root without a table or with castling rights.

@@ -62,7 +62,6 @@ impl<'a> ByteReader<'a> {
     }
 }
 
-/// Returns the bytes at an offset of a file.
 #[inline]
 pub(super) fn bytes_at<const N: usize>(bytes: &[u8], at: usize) -> Option<[u8; N]> {
     bytes.get(at..)?.first_chunk().copied()

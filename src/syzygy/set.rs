@@ -12,7 +12,6 @@ use crate::position::Position;
 
 pub const PATH_SEPARATOR: char = if cfg!(windows) { ';' } else { ':' };
 
-/// Maximum of [`TablebasesLoaded::problems`] that are listed.
 const MAX_PROBLEMS: usize = 10;
 
 #[derive(Debug, Default)]
@@ -35,7 +34,6 @@ pub struct TablebasesLoaded {
     pub wdl: usize,
     /// A DTZ table without its WDL table is not loaded.
     pub dtz: usize,
-    /// 0 without tables.
     pub max_pieces: usize,
     /// Unreadable folders and unusable files: the first few, and the number of the others.
     pub problems: Vec<String>,

@@ -310,93 +310,38 @@ fn insufficient_material() {
     }
 }
 
-/// A mailbox board of letters, upper case for White, without bitboards.
-#[derive(Clone)]
-struct Letters([Option<char>; 64]);
-
-/// The pieces, least valuable attacker first.
-const ORDER: &str = "pnbrqk";
-
-fn worth(letter: char) -> i32 {
-    SEE_VALUES[ORDER.find(letter.to_ascii_lowercase()).unwrap()]
+fn worth(piece: Piece) -> i32 {
+    SEE_VALUES[piece as usize]
 }
 
-impl Letters {
-    fn new(position: &Position) -> Self {
-        Self(Square::ALL.map(|square| {
-            let letter = char::from(position.piece_on(square)?);
-            Some(if position.color_on(square)? == Color::White { letter.to_ascii_uppercase() } else { letter })
-        }))
+/// Returns what `side` wins by captures of a piece worth `prize` on `to`, or 0 by none. Looks at each piece alone.
+fn best_captures(position: &Position, to: Square, side: Color, occupied: BitBoard, prize: i32) -> i32 {
+    let attackers = |side: Color, occupied: BitBoard| {
+        let pieces =
+            (position.colors(side) & occupied).into_iter().map(move |from| (position.piece_on(from).unwrap(), from));
+        pieces.filter(move |&(piece, from)| attacks::attacks_of(piece, side, from, occupied).has(to))
+    };
+    let Some((piece, from)) = attackers(side, occupied).min_by_key(|&(piece, _)| piece as usize) else { return 0 };
+    let rest = occupied - from.bitboard();
+    if piece == Piece::King && attackers(!side, rest).next().is_some() {
+        return 0;
     }
+    (prize - best_captures(position, to, !side, rest, worth(piece))).max(0)
+}
 
-    fn at(&self, file: i32, rank: i32) -> Option<char> {
-        let inside = (0..8).contains(&file) && (0..8).contains(&rank);
-        if inside { self.0[(rank * 8 + file) as usize] } else { None }
+/// Returns the material won by the exchange that a move begins.
+fn exchange(position: &Position, mv: Move) -> i32 {
+    if position.is_castling(mv) {
+        return 0;
     }
-
-    /// Returns true if the piece on `from` attacks `to`, found by walking square by square.
-    fn attacks(&self, from: usize, to: usize) -> bool {
-        let letter = self.0[from].unwrap();
-        let (file, rank) = (from as i32 % 8, from as i32 / 8);
-        let (right, up) = (to as i32 % 8 - file, to as i32 / 8 - rank);
-        let (far, near) = (right.abs().max(up.abs()), right.abs().min(up.abs()));
-        let clear = || (1..far).all(|step| self.at(file + right.signum() * step, rank + up.signum() * step).is_none());
-        match letter.to_ascii_lowercase() {
-            'p' => right.abs() == 1 && up == if letter == 'P' { 1 } else { -1 },
-            'n' => (far, near) == (2, 1),
-            'k' => far == 1,
-            'b' => far > 0 && near == far && clear(),
-            'r' => far > 0 && near == 0 && clear(),
-            'q' => far > 0 && (near == 0 || near == far) && clear(),
-            _ => unreachable!(),
-        }
+    let (from, to, moved) = (mv.from(), mv.to(), position.moved(mv));
+    let mut occupied = (position.occupied() - from.bitboard()) | to.bitboard();
+    if position.is_en_passant(mv) {
+        occupied ^= Square::new(to.file(), from.rank()).bitboard();
     }
-
-    fn attackers(&self, to: usize, white: bool) -> Vec<usize> {
-        let ours = |from: &usize| self.0[*from].is_some_and(|letter| letter.is_ascii_uppercase() == white);
-        let mut found: Vec<usize> = (0..64).filter(ours).filter(|&from| self.attacks(from, to)).collect();
-        found.sort_by_key(|&from| ORDER.find(self.0[from].unwrap().to_ascii_lowercase()));
-        found
-    }
-
-    fn take(&self, from: usize, to: usize) -> Self {
-        let mut after = self.clone();
-        after.0[to] = after.0[from].take();
-        after
-    }
-
-    /// Returns the material that a side wins by captures on `to`, or 0 by none.
-    fn wins(&self, to: usize, white: bool) -> i32 {
-        let Some(&from) = self.attackers(to, white).first() else { return 0 };
-        let after = self.take(from, to);
-        let king = self.0[from].unwrap().eq_ignore_ascii_case(&'k');
-        if king && !after.attackers(to, !white).is_empty() {
-            return 0;
-        }
-        (worth(self.0[to].unwrap()) - after.wins(to, !white)).max(0)
-    }
-
-    /// Returns the material won by the exchange that a move begins.
-    fn exchange(position: &Position, mv: Move) -> i32 {
-        if position.is_castling(mv) {
-            return 0;
-        }
-        let (from, to) = (mv.from() as usize, mv.to() as usize);
-        let white = position.side_to_move() == Color::White;
-        let before = Self::new(position);
-        let mut won = before.0[to].map_or(0, worth);
-        let mut after = before.take(from, to);
-        if before.0[from].unwrap().eq_ignore_ascii_case(&'p') && from % 8 != to % 8 && before.0[to].is_none() {
-            after.0[from / 8 * 8 + to % 8] = None;
-            won += worth('p');
-        }
-        if let Some(promotion) = mv.promotion() {
-            let letter = char::from(promotion);
-            after.0[to] = Some(if white { letter.to_ascii_uppercase() } else { letter });
-            won += worth(letter) - worth('p');
-        }
-        won - after.wins(to, !white)
-    }
+    let placed = mv.promotion().unwrap_or(moved);
+    let won = position.captured(mv).map_or(0, worth) + worth(placed) - worth(moved);
+    won - best_captures(position, to, !position.side_to_move(), occupied, worth(placed))
 }
 
 /// All thresholds around possible values, and the extremes.
@@ -409,7 +354,7 @@ fn see_ge_agrees_with_the_reference() {
     let mut exchanges = 0;
     let mut check = |position: &Position| {
         for &mv in &position.legal_moves() {
-            let value = Letters::exchange(position, mv);
+            let value = exchange(position, mv);
             // Equality for every threshold includes monotonicity.
             for threshold in thresholds(value) {
                 assert_eq!(position.see_ge(mv, threshold), value >= threshold, "{mv} {threshold} {value} {position}");
@@ -448,7 +393,7 @@ fn see_of_known_exchanges() {
     ] {
         let position = position(fen);
         let mv = position.from_uci(mv).unwrap();
-        assert_eq!(Letters::exchange(&position, mv), value, "{mv} {fen}");
+        assert_eq!(exchange(&position, mv), value, "{mv} {fen}");
         assert!(position.see_ge(mv, value), "{mv} {fen}");
         assert!(!position.see_ge(mv, value + 1), "{mv} {fen}");
     }
