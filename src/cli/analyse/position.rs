@@ -143,9 +143,7 @@ fn line_json(info: &Info, root: &Position) -> Value {
         "pv": uci_line(root, &line.pv),
         "san": san_line(root, &line.pv),
     });
-    if let Some((_, bound)) = white_bound(line.bound, side) {
-        json["bound"] = bound.into();
-    }
+    insert(&mut json, "bound", white_bound(line.bound, side).map(|(_, word)| word));
     json
 }
 
@@ -163,10 +161,15 @@ fn result_json(report: &SearchReport, root: &Position, outcome: Option<(&str, Sc
         "nodes": report.nodes,
         "seconds": report.elapsed.as_secs_f64(),
     });
-    if let Some((outcome, _)) = outcome {
-        json["outcome"] = outcome.into();
-    }
+    insert(&mut json, "outcome", outcome.map(|(outcome, _)| outcome));
     json
+}
+
+/// Without a value, the key stays absent.
+fn insert(json: &mut Value, key: &str, value: Option<&str>) {
+    if let (Some(fields), Some(value)) = (json.as_object_mut(), value) {
+        fields.insert(key.to_owned(), value.into());
+    }
 }
 
 /// Stops before the first illegal move.

@@ -20,9 +20,11 @@ const ESCAPE_WAIT: Option<u16> = Some(500);
 /// The wait of the output for the prompt.
 const PROMPT_WAIT: Duration = Duration::from_secs(1);
 
+type Editor = (Receiver<String>, Output, Option<TerminalMode>);
+
 /// Returns the lines that a person types, and an output that writes above them. `None` without a terminal that can move its
 /// cursor. The channel of lines closes after `quit`, Ctrl-D, Ctrl-C, and the end of the terminal.
-pub(super) fn start(prompt: String) -> io::Result<Option<(Receiver<String>, Output, Option<TerminalMode>)>> {
+pub(super) fn start(prompt: String) -> io::Result<Option<Editor>> {
     // Pasted line feeds end a line, as typed ones do.
     let config = Config::builder().auto_add_history(true).bracketed_paste(false).keyseq_timeout(ESCAPE_WAIT).build();
     let Ok(mut editor) = DefaultEditor::with_config(config) else { return Ok(None) };
