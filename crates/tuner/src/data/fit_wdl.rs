@@ -181,6 +181,22 @@ mod tests {
     }
 
     #[test]
+    fn the_gradient_matches_finite_differences() {
+        let bins = bins_of(&WdlModel { middle: [200.0, -90.0, 0.0], width: [60.0, 30.0, 0.0] });
+        let at = [180.0, -40.0, 10.0, 70.0, 5.0, 3.0];
+        let exact = gradient(&bins, &model(at));
+        for i in 0..6 {
+            let loss_at = |shift: f64| {
+                let mut shifted = at;
+                shifted[i] += shift;
+                mean_loss(&bins, &model(shifted))
+            };
+            let difference = (loss_at(0.01) - loss_at(-0.01)) / 0.02;
+            assert!((exact[i] - difference).abs() < 1e-6 + 1e-3 * difference.abs(), "{i}: {} {difference}", exact[i]);
+        }
+    }
+
+    #[test]
     fn results_count_for_the_side_to_move() {
         let mut histogram = Histogram::default();
         histogram.add(&record("4k3/3p4/8/8/8/8/3P4/4K3 w - - 0 30", [("e1e2", 100), ("e8e7", 100)], 2));
