@@ -11,7 +11,7 @@ params! {
     /// Fall of the expected moves per move played, in hundredths.
     clock_moves_fall = 70, 0, 200;
     /// Minimum of the expected moves.
-    clock_moves_least = 12, 8, 60;
+    clock_moves_min = 12, 8, 60;
     /// Minimum of the expected moves if the increment is less than the move overhead.
     clock_moves_sudden = 22, 8, 60;
     /// Hard limit, in soft limits.
@@ -33,13 +33,13 @@ params! {
     /// Growth of the limit per centipawn of a score drop, in thousandths.
     clock_score_drop = 12, 0, 40;
     /// Minimum factor by score, in thousandths.
-    clock_score_least = 850, 500, 1000;
+    clock_score_min = 850, 500, 1000;
     /// Maximum factor by score, in thousandths.
-    clock_score_most = 1500, 1000, 3000;
+    clock_score_max = 1500, 1000, 3000;
     /// Minimum product of all factors, in thousandths.
-    clock_scale_least = 300, 50, 1000;
+    clock_scale_min = 300, 50, 1000;
     /// Maximum product of all factors, in thousandths.
-    clock_scale_most = 4000, 1000, 8000;
+    clock_scale_max = 4000, 1000, 8000;
 }
 
 /// The limits of one search, as in `go`. The first limit reached ends the search.
@@ -53,12 +53,10 @@ pub struct Limits {
     pub mate: Option<u32>,
     /// Search for this time, minus a few milliseconds for the best move to arrive in time.
     pub move_time: Option<Duration>,
-    /// The players' clocks.
     pub clock: Option<Clock>,
     /// Search until `stop`.
     pub infinite: bool,
-    /// Search on the opponent's time: the hard limit counts from `ponderhit`, the soft limit
-    /// from the start.
+    /// Search on the opponent's time: the hard limit counts from `ponderhit`, the soft limit from the start.
     pub ponder: bool,
     /// Search only these root moves; empty means all.
     pub search_moves: Vec<Move>,
@@ -93,12 +91,10 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Returns the time left for a side.
     pub fn time(&self, color: Color) -> Duration {
         self.time[color as usize]
     }
 
-    /// Returns the increment for `color`.
     pub fn increment(&self, color: Color) -> Duration {
         self.increment[color as usize]
     }
@@ -170,7 +166,7 @@ impl Budget {
 fn expected_moves_to_go(number: u32, increment: Duration, overhead: Duration) -> u32 {
     let played = i32::try_from(number.saturating_sub(1)).unwrap_or(i32::MAX);
     let fall = played.saturating_mul(clock_moves_fall()) / 100;
-    let minimum = if increment < overhead || increment.is_zero() { clock_moves_sudden() } else { clock_moves_least() };
+    let minimum = if increment < overhead || increment.is_zero() { clock_moves_sudden() } else { clock_moves_min() };
     clock_moves().saturating_sub(fall).max(minimum).unsigned_abs()
 }
 
@@ -186,7 +182,7 @@ struct BestMoveStability {
     last: Option<(Move, i32)>,
     /// Iterations in a row with the same best move.
     stable: u32,
-    /// In centipawns; negative for a rise.
+    /// Centipawns; negative for a rise.
     score_drop: i32,
     best_move_share: f64,
 }
@@ -220,8 +216,8 @@ impl BestMoveStability {
             * thousandths(clock_effort_scale());
         let fallen = f64::from(self.score_drop.clamp(-100, 100));
         let score = (1.0 + fallen * thousandths(clock_score_drop()))
-            .clamp(thousandths(clock_score_least()), thousandths(clock_score_most()));
-        (stability * effort * score).clamp(thousandths(clock_scale_least()), thousandths(clock_scale_most()))
+            .clamp(thousandths(clock_score_min()), thousandths(clock_score_max()));
+        (stability * effort * score).clamp(thousandths(clock_scale_min()), thousandths(clock_scale_max()))
     }
 }
 
@@ -230,7 +226,6 @@ const FIRST_PLY_GRACE: Duration = Duration::from_millis(20);
 /// The time that a move costs outside the search.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Overhead {
-    /// In the GUI and on the connection.
     pub of_move: Duration,
     /// To end the search on other machines.
     pub of_link: Duration,
