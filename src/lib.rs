@@ -74,7 +74,7 @@ mod cluster;
 pub mod engine;
 pub mod eval;
 pub mod games;
-// For the crates of this repository.
+// Used by the crates of this repository.
 #[doc(hidden)]
 pub mod output;
 #[deny(missing_docs)]

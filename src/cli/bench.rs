@@ -15,7 +15,7 @@ use crate::uci::MAX_HASH_MIB;
 
 /// Search the bench positions; the last line is `N nodes M nps`
 ///
-/// With one thread, N is equal in every run and identifies the search.
+/// N is equal in every run with one thread, and identifies the search.
 #[derive(Debug, Args)]
 pub(super) struct BenchArguments {
     /// Depth of each search in plies

@@ -20,7 +20,7 @@ pub(super) struct ManArguments {
 
 /// Print a shell's completion script
 ///
-/// For example: sesame completions bash > ~/.local/share/bash-completion/completions/sesame
+/// Example: sesame completions bash > ~/.local/share/bash-completion/completions/sesame
 #[derive(Debug, Args)]
 pub(super) struct CompletionsArguments {
     /// The shell

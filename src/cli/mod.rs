@@ -116,8 +116,7 @@ fn run_uci(output: &Output) -> Result<(), CommandError> {
     uci::run(io::stdin(), output.clone()).map_err(CommandError::failed)
 }
 
-/// Number of this process among those that `mpirun` or `srun` has started; `None` without a launcher of Open MPI, MPICH, Intel
-/// MPI or Slurm. Starting MPI to see it would take a second.
+/// Rank of this process under `mpirun` or `srun`; `None` without Open MPI, MPICH, Intel MPI or Slurm. Starting MPI is slow.
 fn rank() -> Option<usize> {
     let names = ["OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"];
     names.iter().find_map(|name| env::var(name).ok()?.parse().ok())

@@ -52,8 +52,7 @@ pub(super) struct BoardStyle {
     pub(super) below: Color,
 }
 
-/// Backgrounds in the 256-colour palette: light and dark squares, the last move's squares, a king in check. White and
-/// black pieces are readable on all of them.
+/// Backgrounds in the 256-colour palette: light and dark squares, the last move's, a king in check. All pieces are readable.
 const SQUARES: [u8; 2] = [103, 60];
 const MOVED: [u8; 2] = [101, 58];
 const CHECK: u8 = 124;

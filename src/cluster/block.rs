@@ -1,6 +1,4 @@
-//! The block of bytes that one machine sends to another: no longer than its content.
-//!
-//! All numbers are little-endian.
+//! The block of bytes that one machine sends to another, with little-endian numbers: no longer than its content.
 
 use crate::position::Move;
 use crate::search::score::{mate_in, mated_in};
@@ -115,7 +113,6 @@ impl Block {
         }
     }
 
-    /// `None` if these are not the bytes of a block.
     pub(super) fn read(bytes: &[u8]) -> Option<Block> {
         let mut reader = Reader { bytes };
         if reader.u32()? != BLOCK_FORMAT {

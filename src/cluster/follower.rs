@@ -74,13 +74,11 @@ impl FollowerLink {
         (link, session, work)
     }
 
-    /// [`leave`](Self::leave) joins the thread.
     pub(super) fn set_thread(&self, thread: JoinHandle<()>) {
         *self.thread.lock() = Some(thread);
     }
 
-    /// To be called after the session. Returns when all leave; false if another machine does not answer: the thread goes on
-    /// waiting for it.
+    /// Returns when all leave; false if another machine does not answer: the thread waits on. To be called after the session.
     pub(crate) fn leave(&self) -> bool {
         let Some(thread) = self.thread.lock().take() else { return true };
         while !thread.is_finished() {

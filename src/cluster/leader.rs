@@ -85,7 +85,6 @@ impl LeaderLink {
         (link, move |transport| LeaderLoop::new(Mail::new(transport), inbox, outbox, of_thread, patience))
     }
 
-    /// [`quit`](Self::quit) joins the thread.
     pub(super) fn set_thread(&self, thread: JoinHandle<()>) {
         *self.thread.lock() = Some(thread);
     }
@@ -236,7 +235,6 @@ enum Phase {
     Idle,
     Ready(u64, Sender<()>),
     Search(Running),
-    /// Began at this time.
     Quit(Duration),
     Leave,
     Scatter(Duration),

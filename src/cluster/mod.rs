@@ -59,8 +59,7 @@ pub(crate) struct Patience {
     pub(crate) leader: Duration,
     /// A machine is silent if it does not receive a message for longer.
     pub(crate) silence: Duration,
-    /// The same after the end of the input: `mpirun` closes it when a process has died, and kills this one a second
-    /// later.
+    /// The same after the end of the input: `mpirun` closes it when a process has died, and kills this one a second later.
     pub(crate) stall: Duration,
 }
 
@@ -77,7 +76,6 @@ impl Default for Patience {
 
 pub(crate) enum Role {
     Alone,
-    /// Speaks to the user.
     Leader(Arc<LeaderLink>),
     Follower(Arc<FollowerLink>, FollowerSession),
     /// Another version of the program than the leader's.
@@ -86,12 +84,11 @@ pub(crate) enum Role {
 
 pub(crate) struct Joined {
     pub(crate) role: Role,
-    /// For the user of the leader: which machines take no part.
+    /// Tells the user of the leader which machines take no part.
     pub(crate) message: Option<String>,
 }
 
-/// Joins the other processes. `connect` runs on the thread that uses the transport. Fails if the system refuses the thread,
-/// or `connect` fails.
+/// Joins the other processes. `connect` runs on the thread that uses the transport. Fails if that does, or without a thread.
 pub(crate) fn join<T: Transport + 'static>(
     connect: impl FnOnce() -> io::Result<T> + Send + 'static,
     patience: Patience,

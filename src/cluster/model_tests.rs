@@ -31,7 +31,7 @@ const SEARCHES: u32 = 2;
 const FOREVER: Duration = Duration::from_secs(1 << 30);
 const PATIENT: Patience = Patience { ready: FOREVER, leader: FOREVER, silence: FOREVER, stall: FOREVER };
 
-/// By receiver and sender: the message on its way. The threads take turns at the end of each step only.
+/// The message on its way, by receiver and sender. The threads take turns at the end of each step only.
 type Messages = Mutex<[[Option<Vec<u8>>; RANKS]; RANKS]>;
 
 /// A flaw of the transport: changes what a rank receives.
@@ -74,7 +74,7 @@ impl Flaw for Overtakes {
 struct Model<F> {
     rank: usize,
     messages: Arc<Messages>,
-    /// By sender.
+    /// Indexed by sender.
     before: RefCell<[Option<Block>; RANKS]>,
     flaw: PhantomData<F>,
 }

@@ -44,8 +44,7 @@ impl Sending {
 }
 
 impl MpiTransport {
-    /// Starts MPI with all ranks of `MPI_COMM_WORLD`. Only the calling thread may use the transport. Fails if MPI has been
-    /// started already, or lacks threads.
+    /// Starts MPI with all ranks of `MPI_COMM_WORLD`, for the calling thread alone. Fails if MPI was started, or lacks threads.
     pub(crate) fn connect() -> io::Result<Self> {
         let (universe, threading) = mpi::initialize_with_threading(Threading::Funneled)
             .ok_or_else(|| io::Error::other("MPI has been started already"))?;

@@ -19,7 +19,7 @@ use crate::position::{Move, Square};
 use crate::search::{Bound, Control, RemoteEntries, RemoteEntry, TranspositionTable, TtEntry};
 use crate::smp::{Ballot, Line, RemoteStart, RootResult, Score, SearchLink};
 
-/// Of the machine under test, and of one with another network.
+/// Fingerprints of the machine under test, and of one with another network.
 const OURS: u64 = 1;
 const OTHER: u64 = 2;
 

@@ -57,7 +57,6 @@ impl<T: Transport> Mail<T> {
         (0..self.transport.ranks()).filter(move |&rank| rank != own)
     }
 
-    /// Returns blocks that have come, each with its sender.
     pub(super) fn receive(&self) -> Vec<(usize, Block)> {
         // Each of the others has one on the way.
         let messages = self.others().map_while(|_| self.transport.receive());
@@ -65,8 +64,7 @@ impl<T: Transport> Mail<T> {
         messages.map(|(from, bytes)| (from, Block::read(&bytes).unwrap_or_default())).collect()
     }
 
-    /// Sends a block if the one before has been received, and is another one or older than `repeat`. Returns true if it has
-    /// been sent. Never waits.
+    /// Sends a block that is new or older than `repeat` if the one before has been received. Returns true if so. Never waits.
     pub(super) fn send(&mut self, to: usize, block: Block, now: Duration, repeat: Duration) -> bool {
         let Some(sent) = self.sent.get_mut(to) else { return false };
         if sent.block == block && now.saturating_sub(sent.at) < repeat {
@@ -141,8 +139,7 @@ fn greeting() -> [u8; GREETING] {
     greeting
 }
 
-/// Forms the group of the processes that run the program of the leader. Returns it, and the ranks that are left out. `None` for
-/// a process that is left out.
+/// Forms the group of the processes that run the leader's program, beside the ranks left out; `None` for one left out.
 pub(super) fn greet<T: Transport>(transport: T) -> Option<(T, Vec<usize>)> {
     let (own, mut all) = (greeting(), Vec::new());
     transport.all_gather(&own, &mut all, &mut || thread::sleep(PAUSE));
@@ -173,7 +170,7 @@ pub(crate) mod local {
 
     use super::{GREETING, Transport};
 
-    /// By receiver and sender: what has not been received. Of collective operations any number, of messages one.
+    /// Messages not yet received, by receiver and sender: any number from collective operations, otherwise one.
     #[derive(Default)]
     struct Boxes {
         gathered: Vec<Vec<Vec<Vec<u8>>>>,
@@ -193,7 +190,7 @@ pub(crate) mod local {
     #[derive(Default)]
     pub(crate) struct Watch {
         pub(crate) is_stopped: AtomicBool,
-        /// In milliseconds, before each look at the messages.
+        /// Milliseconds before each look at the messages.
         pub(crate) delay: AtomicU64,
         /// Messages that the rank has taken from the others.
         pub(crate) received: AtomicU64,

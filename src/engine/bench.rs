@@ -1,6 +1,6 @@
 //! The bench: a fixed set of positions searched to a fixed depth.
 //!
-//! With one thread its node count is a signature of the search: equal on every machine and in every run, and
+//! Its node count with one thread is a signature of the search: equal on every machine and in every run, and
 //! different after a functional change. OpenBench scales time controls by its speed.
 
 use std::fmt;
@@ -38,8 +38,7 @@ pub struct BenchOptions {
     pub strategy: SmpStrategy,
     /// The binding of workers to cores or groups of processors.
     pub affinity: Affinity,
-    /// Count probes and stores of the transposition table, with one thread. The search gets slower and visits the same
-    /// nodes.
+    /// Count probes and stores of the transposition table, with one thread: slower, over the same nodes.
     pub stats: bool,
     /// The network that evaluates positions.
     pub network: Arc<Network>,
@@ -124,9 +123,7 @@ pub fn positions() -> impl Iterator<Item = Position> {
 
 /// Runs the bench on a new engine, each position on a cleared table, and calls `each` with each position's result.
 /// Returns `None` if `stop` was set before the end.
-///
-/// Fails if the engine cannot be created, for example with a table larger than the memory, or if the system grants
-/// fewer threads or another binding than wanted.
+/// Fails if the engine cannot be created, or if the system grants fewer threads or another binding than wanted.
 pub fn run(
     options: &BenchOptions,
     stop: &AtomicBool,
@@ -174,7 +171,6 @@ pub fn run(
     Ok(Some(report))
 }
 
-/// Uses one worker, on a table that counts.
 fn search_counted(
     table: &Arc<CountingTable<TtEntry>>,
     game: &Game,
@@ -230,7 +226,7 @@ mod tests {
         assert_eq!(nodes(6, 1, true), nodes(6, 1, false));
         let searched = nodes(9, 16, true);
         assert_eq!(nodes(9, 16, true), searched);
-        // With fewer turns, most workers would have only one, and the test would show nothing.
+        // Fewer turns would leave most workers with one, and the test would show nothing.
         let turns = searched / (POSITIONS.len() as u64 * 16 * RoundRobin::QUANTUM);
         assert!(turns >= 2, "{turns} turns for each");
         assert_ne!(nodes(6, 2, true), nodes(6, 5, true));

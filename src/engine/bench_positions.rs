@@ -1,6 +1,5 @@
 //! Bench positions, chosen for variety: all game phases, quiet and tactical, and difficult for a search.
 
-/// The positions as FENs.
 pub(super) static POSITIONS: [&str; 50] = [
     // Openings: the first moves, and the tabiyas of well-known lines.
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", // Start position

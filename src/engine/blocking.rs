@@ -16,8 +16,7 @@ use crate::smp::{BestMove, Info, Limits, Sink};
 /// Maximum between two calls of the closure of [`Engine::search_with`].
 const HEARTBEAT: Duration = Duration::from_millis(100);
 
-/// Keeps the report until the search has ended, so that the caller sleeps through it: with short searches, waking it for
-/// each iteration costs several percent.
+/// Keeps the report until the end: with short searches, waking the caller for each iteration costs several percent.
 #[derive(Default)]
 struct ReportSink {
     report: Mutex<SearchReport>,
@@ -42,8 +41,7 @@ impl Sink for ReportSink {
 impl Engine {
     /// Searches `game` within `limits` and returns the report. Nothing goes to the engine's sink.
     ///
-    /// The limits must end the search by themselves: with `infinite`, without any limit, or with `mate` alone (there may be
-    /// no such mate), use [`Engine::search_with`].
+    /// The limits must end the search by themselves: otherwise, and with `mate` alone, use [`Engine::search_with`].
     /// Fails with [`EngineError::Stopped`] if the search ended without a best move because its thread panicked twice.
     pub fn search(&mut self, game: &Game, limits: Limits) -> Result<SearchReport, EngineError> {
         let sink = Arc::new(ReportSink::default());

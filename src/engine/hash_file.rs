@@ -27,8 +27,7 @@ impl HashFile {
     }
 
     /// Saves the table to the file at `path` with all processors, as [`sesame_table::Table::save`] does.
-    /// `progress` is called with the percentage done.
-    /// Fails if the file cannot be written or `stop` is set; an existing file stays unchanged.
+    /// Calls `progress` with the percentage. Fails if the file cannot be written or `stop` is set; the old file stays.
     pub fn save(
         &self,
         path: &Path,
@@ -39,8 +38,7 @@ impl HashFile {
     }
 
     /// Loads the table from the file at `path` with all processors, as [`sesame_table::Table::load`] does.
-    /// Fails if the file is damaged or from another evaluation, or `stop` is set during the check; the table stays
-    /// unchanged.
+    /// Fails if the file is damaged or from another evaluation, or `stop` is set during the check; the table stays.
     pub fn load(
         &self,
         path: &Path,

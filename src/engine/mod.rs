@@ -75,7 +75,7 @@ pub struct Options {
 /// Options of Syzygy probing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SyzygyOptions {
-    /// Least remaining depth, in plies, to probe positions with the largest number of pieces; 1 to 100.
+    /// Minimum remaining depth, in plies, to probe positions with the largest number of pieces; 1 to 100.
     pub probe_depth: u32,
     /// Largest number of pieces of a probed position; 0 to 7.
     pub probe_limit: usize,
@@ -90,7 +90,7 @@ impl Default for SyzygyOptions {
 }
 
 impl Options {
-    /// In lockstep the machine's memory nodes must not count, or the nodes of a search would depend on them.
+    /// The machine's memory nodes must not count in lockstep, or the nodes of a search would depend on them.
     fn pool_affinity(&self) -> Affinity {
         let numa = if self.lockstep { NumaPolicy::None } else { self.affinity.numa.clone() };
         Affinity { numa, ..self.affinity }
@@ -149,22 +149,19 @@ pub struct Engine {
     pool: Arc<Pool>,
     search_thread: SearchThread,
     running: Option<SearchHandle>,
-    /// Of the network: see [`hash_file`].
     fingerprint: u64,
     link: Option<Arc<dyn SearchLink>>,
 }
 
 impl Engine {
     /// Creates an engine without a sink, for [`Engine::search`].
-    /// Fails if the system refuses the table's memory or the first thread. [`Engine::options`] has the number of
-    /// threads granted.
+    /// Fails if the system refuses the table's memory or the first thread; [`Engine::options`] has the threads granted.
     pub fn new(options: Options) -> Result<Self, EngineError> {
         Self::with_sink(options, Arc::new(NullSink))
     }
 
     /// Creates an engine that reports to `sink`.
-    /// Fails if the system refuses the table's memory or the first thread. If it grants fewer threads than wanted, the
-    /// engine uses those and reports it through [`Sink::message`].
+    /// Fails like [`Engine::new`]. [`Sink::message`] reports missing threads.
     pub fn with_sink(options: Options, sink: Arc<dyn Sink>) -> Result<Self, EngineError> {
         let table = Arc::new(TranspositionTable::with_mib(options.hash_mib, options.scheme)?);
         let fingerprint = fingerprint_of(&options.network);
@@ -191,8 +188,7 @@ impl Engine {
         self.replace_table(mib, self.options.scheme)
     }
 
-    /// Replaces the table by an empty one with this replacement scheme. [`Engine::prepare`] touches its memory.
-    /// Fails if the system refuses the memory; the old table stays.
+    /// Replaces the table by an empty one with this replacement scheme. Otherwise like [`Engine::set_hash`].
     pub fn set_scheme(&mut self, scheme: Scheme) -> Result<(), EngineError> {
         self.replace_table(self.options.hash_mib, scheme)
     }
@@ -220,21 +216,16 @@ impl Engine {
         &self.options
     }
 
-    /// Touches the memory of an unused table with as many threads as there are workers, bound as these are: so the search has
-    /// no page faults, and the memory lies near the workers. Does nothing if these workers have such a table, or if the table
-    /// has been used.
-    ///
-    /// This takes seconds for a large table, so [`Engine::set_hash`] does not do it. A search on a table that
-    /// is not prepared takes the page faults itself.
+    /// Touches the memory of an unused table by threads bound as the workers are, so that it lies near them and the search
+    /// has no page faults. Does nothing if that is done or the table was used. Takes seconds for a large table.
     pub fn prepare(&mut self) {
         if !self.is_used && !self.is_placed {
             self.clear_hash();
         }
     }
 
-    /// Changes the number of workers and returns it. They start with empty histories. If the system grants fewer threads
-    /// than wanted, [`Sink::message`] reports it. The table keeps its entries, and its memory stays where it is until
-    /// [`Engine::clear_hash`].
+    /// Changes the number of workers and returns it. They start with empty histories. [`Sink::message`] reports missing
+    /// threads. The table keeps its entries, and its memory stays in place until [`Engine::clear_hash`].
     /// Fails if the system refuses the first thread.
     pub fn set_threads(&mut self, threads: usize) -> Result<usize, EngineError> {
         if threads != self.pool.len() {
@@ -245,16 +236,13 @@ impl Engine {
     }
 
     /// Changes the binding of workers, which start with empty histories.
-    ///
-    /// If the system refuses, or has fewer cores than workers, [`Sink::message`] reports it. In lockstep `affinity.numa` counts
-    /// as [`NumaPolicy::None`], so that a search has the same nodes on every machine.
-    /// Fails if the system refuses the first thread.
+    /// [`Sink::message`] reports a refusal, and fewer cores than workers. In lockstep `affinity.numa` counts as
+    /// [`NumaPolicy::None`], so a search has the same nodes on every machine. Fails if the system refuses the first thread.
     pub fn set_affinity(&mut self, affinity: Affinity) -> Result<(), EngineError> {
         self.options.affinity = affinity;
         self.renew_pool()
     }
 
-    /// Reports missing threads and failed bindings.
     fn renew_pool(&mut self) -> Result<(), EngineError> {
         self.finish();
         self.is_placed = false;
@@ -274,9 +262,8 @@ impl Engine {
         self.options.multi_pv = lines.max(1);
     }
 
-    /// Turns lockstep on or off for later searches: the workers take turns. Unless `NumaPolicy` is none, new workers start,
-    /// bound or not.
-    /// Fails if the system refuses the first of the new threads.
+    /// Turns lockstep on or off for later searches: the workers take turns. New workers start unless `NumaPolicy` is none.
+    /// Fails if the system refuses the first new thread.
     pub fn set_lockstep(&mut self, lockstep: bool) -> Result<(), EngineError> {
         let is_new = self.options.lockstep != lockstep;
         self.options.lockstep = lockstep;
@@ -329,7 +316,6 @@ impl Engine {
         self.options.move_choice = move_choice;
     }
 
-    /// For the next search; `None` without tablebases.
     fn syzygy(&self) -> Option<SyzygyProbe> {
         let SyzygyOptions { probe_depth, probe_limit, fifty_move_rule } = self.options.syzygy;
         let max_pieces = self.tablebases.max_pieces().min(probe_limit);
@@ -361,8 +347,7 @@ impl Engine {
         }
     }
 
-    /// Starts a search. Its time counts from this call. A running search is stopped first and reports its best
-    /// move.
+    /// Starts a search, whose time counts from this call. A running search is stopped first and reports its best move.
     pub fn go(&mut self, game: &Game, limits: Limits) {
         self.start(game, limits, Arc::clone(&self.sink));
     }
@@ -429,7 +414,6 @@ impl Engine {
         }
     }
 
-    /// Stops the running search unless a limit ends it.
     pub(crate) fn stop_if_unlimited(&self) {
         if let Some(running) = &self.running {
             running.stop_if_unlimited();
@@ -448,8 +432,7 @@ impl Engine {
         self.running.as_ref().is_some_and(|running| !running.is_done())
     }
 
-    /// Waits for the end of the search. A search with `infinite` or `ponder` ends only after
-    /// [`stop`](Self::stop).
+    /// Waits for the end of the search. With `infinite` or `ponder` it ends only after [`stop`](Self::stop).
     pub fn wait(&self) {
         if let Some(running) = &self.running {
             running.wait();

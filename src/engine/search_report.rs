@@ -15,8 +15,7 @@ pub struct SearchReport {
     pub best: Option<Move>,
     /// The expected reply.
     pub ponder: Option<Move>,
-    /// The final lines, best first: as many as [`Options::multi_pv`](super::Options::multi_pv) or the root has. A root
-    /// without a legal move has one line without moves.
+    /// The final lines, best first: as many as wanted or possible. A root without a legal move has one without moves.
     pub lines: Vec<Line>,
     /// Every exact best line, in the order of its first report. The played line, `lines[0]`, can be a later bound.
     pub iterations: Vec<Info>,

@@ -119,7 +119,6 @@ impl MoveChoice {
 #[derive(Debug, Clone, Copy)]
 struct LineChoice {
     lines: usize,
-    /// As in [`LEVELS`].
     temperature: f64,
     /// Maximum length of recognised mates, in moves.
     max_mate: i32,
@@ -173,7 +172,6 @@ fn random(seed: Option<u64>, game: &Game) -> f64 {
 struct MoveChoiceSink {
     choice: LineChoice,
     random: f64,
-    /// Lines to forward.
     multi_pv: usize,
     sink: Arc<dyn Sink>,
     report: Mutex<SearchReport>,

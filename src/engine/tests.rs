@@ -253,7 +253,7 @@ fn search_without_a_ply_reports_what_it_plays() {
     assert_eq!(score("7k/5ppp/8/8/8/8/8/K3R3 w - - 0 1", "e1e8"), Score::Mate(1));
     assert_eq!(score("7k/8/6K1/8/8/8/8/5Q2 w - - 0 1", "f1f7"), Score::Centipawns(0));
     assert_ne!(score("7k/8/8/8/8/8/Q7/K7 w - - 0 1", "a1b1"), Score::Centipawns(0));
-    // In check.
+    // The side to move is in check.
     assert_eq!(score("4k3/8/8/8/8/8/4r3/4K2Q w - - 0 1", "e1d1"), Score::Centipawns(0));
 }
 
@@ -279,7 +279,7 @@ fn workers_of_all_machines_vote_together() {
     let only_e2e4 = Limits { search_moves: vec![e2e4], ..depth(4) };
     for (results, limits, is_played) in [
         (vec![result(mate_in(7), 3)], depth(4), true),
-        // Of two workers the deeper one wins.
+        // The deeper one of two workers wins.
         (vec![result(-900, 30)], depth(4), true),
         (vec![result(900, 3)], depth(4), false),
         // Three have a majority, though no line of theirs is as deep.
@@ -415,7 +415,7 @@ fn ways_to_end() -> [Limits; 3] {
 
 #[test]
 fn panic_of_a_worker_ends_the_search_with_a_legal_move() {
-    // With more workers than cores, a worker that panics must pass its turn.
+    // A worker that panics must pass its turn when there are more workers than cores.
     for threads in [1, num_cpus::get() + 1] {
         for limits in ways_to_end() {
             for entry in [1, 50] {

@@ -114,7 +114,6 @@ impl Weights {
         bytes
     }
 
-    /// Pads a network of fewer neurons than [`HIDDEN`] with zeros.
     pub fn from_bytes(bytes: &[u8]) -> Result<Weights, NetworkFormatError> {
         let parts = bytes.split_first_chunk::<HEADER>().filter(|(header, _)| header.starts_with(NETWORK_MAGIC));
         let Some((header, body)) = parts else { return Err(NetworkFormatError::Magic) };

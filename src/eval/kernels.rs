@@ -95,7 +95,6 @@ impl Kernels {
         unsafe { (self.update)(weights, source, target, &changes.added, &changes.removed) }
     }
 
-    /// Sums an output neuron over both accumulators.
     #[inline]
     pub(super) fn output(&self, us: &Row, them: &Row, weights: &[Row; 2]) -> i64 {
         // SAFETY: see `update`.

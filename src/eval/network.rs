@@ -43,8 +43,7 @@ impl Network {
         Arc::clone(&NETWORK)
     }
 
-    /// Pads a network of fewer neurons than [`HIDDEN`] with zeros. Fails if the file cannot be read, or is not a complete
-    /// network of this architecture.
+    /// Pads a network of fewer neurons than [`HIDDEN`] with zeros. Fails for a file that is no complete network of this kind.
     pub fn read(path: &Path) -> Result<Network, NetworkError> {
         read_as(path, Self::from_bytes)
     }

@@ -155,7 +155,6 @@ fn after_words(line: &str, count: usize) -> &str {
     (0..count).fold(line, |rest, _| rest.trim_start().split_once(char::is_whitespace).map_or("", |(_, rest)| rest))
 }
 
-/// Names and operands.
 struct Operations<'a>(Vec<(&'a str, String)>);
 
 impl<'a> Operations<'a> {
@@ -238,8 +237,7 @@ impl<'a> Operations<'a> {
     }
 }
 
-/// The name ends before `:`, `=` or anything else that is neither letter, digit nor underscore. A word that begins with
-/// no letter stays whole.
+/// The name ends before anything that is neither letter, digit nor underscore. A word with another first character stays whole.
 fn split_name(text: &str) -> (&str, &str) {
     let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     let end = match text.starts_with(|letter: char| letter.is_ascii_alphabetic()) {
@@ -396,7 +394,7 @@ mod tests {
             // Two operations of a name.
             ("bm Ra8#; bm Ra7;", "Ra8# or Ra7", &[]),
             ("bm Ra8#; id \"a\"; id \"b\";", "Ra8#", &["id"]),
-            // Of the standard, or widely used.
+            // Operations of the standard, or widely used.
             ("bm Ra8#; c0 \"x\"; c1 \"y\"; v5 \"z\"; D1 20; acd 9; pv Ra8#; ce 9; draw_offer; tcri 1;", "Ra8#", &[]),
             // Not understood.
             ("bm; id \"x\";", "", &["bm"]),

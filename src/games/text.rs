@@ -45,7 +45,7 @@ pub enum Content {
     Text,
     Gzip,
     Zstd,
-    /// With a byte order mark.
+    /// Has a byte order mark.
     Utf16,
     Binary(&'static str),
 }

@@ -6,8 +6,7 @@ pub use cozy_chess::{
     get_pawn_attacks, get_pawn_quiets, get_rook_moves, get_rook_rays,
 };
 
-/// Returns the attacked squares. Each ray ends at the first square of `occupied`, which is included. The colour matters
-/// for pawns only.
+/// Returns the attacked squares: each ray ends at the first square of `occupied`, included. `color` matters for pawns only.
 #[inline]
 pub fn attacks_of(piece: Piece, color: Color, square: Square, occupied: BitBoard) -> BitBoard {
     match piece {

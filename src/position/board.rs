@@ -125,8 +125,7 @@ impl Position {
         self.board.halfmove_clock()
     }
 
-    /// Returns the plies since the last capture, pawn move or null move, or since the FEN of this position, capped at
-    /// 255. A repetition can lie no further back.
+    /// Returns the plies since the last capture, pawn move, null move or FEN, capped at 255. No repetition lies further back.
     #[inline]
     pub fn reversible_plies(&self) -> u8 {
         self.reversible

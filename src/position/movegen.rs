@@ -6,7 +6,7 @@ use super::attacks::{get_king_moves, pawn_attack_set};
 use super::board::Position;
 use super::moves::{Move, MoveList};
 
-/// A full list ignores the move: only positions with many more queens than pawns can give fill one.
+/// A full list ignores the move: only positions with many more queens than pawns can fill one.
 #[inline]
 fn push(list: &mut MoveList, mv: Move) {
     let _ = list.try_push(mv);
@@ -59,8 +59,7 @@ impl Position {
         self.quiet_moves_to(|_| BitBoard::FULL, list);
     }
 
-    /// Appends those [quiet moves](Self::quiet_moves) with a target in `squares` of the moving piece. Returns true if there
-    /// are others.
+    /// Appends the [quiet moves](Self::quiet_moves) with a target in `squares` of their piece. Returns true if others are left.
     #[inline]
     pub fn quiet_moves_to(&self, squares: impl Fn(Piece) -> BitBoard, list: &mut MoveList) -> bool {
         let us = self.side_to_move();

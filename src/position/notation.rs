@@ -24,9 +24,8 @@ pub enum MoveError {
 }
 
 impl Position {
-    /// Formats a legal move in UCI notation. Castling is `e1g1`, or with `chess960` `e1h1`, the king capturing its rook. If
-    /// king or rook are on other squares than in standard chess, it is always the latter: the king's target alone could be
-    /// a step.
+    /// Formats a legal move in UCI notation. Castling is `e1g1`; with `chess960`, or from other squares than in standard chess,
+    /// it is `e1h1`, the king capturing its rook: the king's target alone could be a step.
     pub fn to_uci(&self, mv: Move, chess960: bool) -> String {
         let is_standard = mv.from().file() == File::E && matches!(mv.to().file(), File::A | File::H);
         if !chess960 && is_standard && self.is_castling(mv) {

@@ -26,7 +26,6 @@ struct Counters {
 pub struct Control {
     /// Publishes no other data, so relaxed accesses are enough.
     is_stopped: CachePadded<AtomicBool>,
-    /// By worker.
     counters: Box<[CachePadded<Counters>]>,
     /// Syzygy probes before the search.
     root_tb_hits: AtomicU64,
@@ -102,7 +101,6 @@ impl Control {
         }
     }
 
-    /// The worker has ended or never began.
     pub(crate) fn leave(&self, worker: usize) {
         if let Some(turns) = &self.turns {
             turns.leave(worker);
@@ -149,8 +147,7 @@ impl Control {
         self.remote_counts[1].store(tb_hits, Relaxed);
     }
 
-    /// Ignores a shallower iteration than the recorded one. Concurrent calls may overwrite each other; the
-    /// value is only reported.
+    /// Ignores a shallower iteration than the recorded one. Concurrent calls may overwrite each other: it is only reported.
     #[inline]
     pub(super) fn begin_root_move(&self, depth: u32, number: usize, mv: Move) {
         let packed = u64::from(depth) << 32 | (number as u64 & 0xffff) << 16 | u64::from(mv.bits());

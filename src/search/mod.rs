@@ -1,5 +1,4 @@
-//! One thread's search: iterative deepening, principal variation search, quiescence search, move ordering,
-//! histories.
+//! One thread's search: iterative deepening, principal variation search, quiescence search, move ordering, histories.
 //!
 //! A [`Worker`] searches a [`SearchContext`] depth by depth ([`Worker::iterate`]). It prints nothing and
 //! never ends the process. At each node it reads one relaxed flag of [`Control`]; every 1024 nodes it reads
@@ -27,8 +26,7 @@ mod worker;
 #[cfg(test)]
 mod tests;
 
-/// Stack size of a thread that runs a [`Worker`], in bytes. The recursion is at most [`score::MAX_PLY`] nodes
-/// deep.
+/// Stack size in bytes of a thread that runs a [`Worker`]: the recursion is at most [`score::MAX_PLY`] nodes deep.
 pub const WORKER_STACK_BYTES: usize = 8 << 20;
 
 pub use control::Control;

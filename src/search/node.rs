@@ -1,5 +1,4 @@
-//! A node of the search tree: its types, its start in both searches, and its lookups: transposition table (TT), Syzygy
-//! tablebases, static evaluation.
+//! A node of the search tree: its types, its start, and its lookups (transposition table, Syzygy, evaluation).
 
 use sesame_table::EntryUse;
 

@@ -149,8 +149,7 @@ impl<T: SearchTable> Worker<T> {
         (quiets, if is_futile { futility_value } else { -INFINITE })
     }
 
-    /// History and static-exchange pruning. Quiet checks are exempt from history pruning, and may lose as much as
-    /// captures.
+    /// History and static-exchange pruning. Quiet checks are exempt from history pruning, and may lose as much as captures.
     #[inline(always)]
     pub(super) fn is_pruned(
         node: &Node,

@@ -8,7 +8,7 @@ use super::tt::TtEntry;
 pub struct RemoteEntry {
     pub(crate) key: u64,
     pub(crate) entry: TtEntry,
-    /// In nodes, at least 1.
+    /// Nodes, at least 1.
     pub(crate) work: u64,
 }
 

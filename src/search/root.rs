@@ -16,8 +16,7 @@ use crate::position::{Move, Position};
 #[derive(Debug, Clone)]
 pub struct Iteration {
     pub depth: u32,
-    /// Best first, at least one: `multi_pv` lines, or all root moves if there are fewer. A stopped iteration has only
-    /// the best line, perhaps with a lower bound.
+    /// Best first: `multi_pv` lines, or all root moves if fewer. A stopped iteration has the best only, perhaps a lower bound.
     pub lines: Vec<RootLine>,
     pub nodes: u64,
     /// The best move's part of this worker's nodes in this search, 0 to 1.

@@ -27,8 +27,7 @@ impl RoundRobin {
     /// Default nodes per turn in lockstep: about 0.3 ms, a hundred times the cost of a change of turn.
     pub const QUANTUM: u64 = 512;
 
-    /// Nodes per turn of workers that share cores: some milliseconds, like a time slice of the operating
-    /// system.
+    /// Nodes per turn of workers that share cores: some milliseconds, like a time slice of the operating system.
     pub const CROWDED_QUANTUM: u64 = 4096;
 }
 

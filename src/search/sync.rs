@@ -1,7 +1,6 @@
 //! Atomics, mutexes and condition variables as traits, so that the code that ships is the code that is model-checked.
 //!
-//! The engine runs on [`AtomicU32`] and [`ParkingLot`]; the models in `smp/models` run the same code on the primitives of loom and
-//! shuttle.
+//! The engine runs on [`AtomicU32`] and [`ParkingLot`]; the models in `smp/models` run the code on those of loom and shuttle.
 
 use std::ops::DerefMut;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -13,7 +12,6 @@ pub trait AtomicWord {
     fn new(value: u32) -> Self;
     /// Returns the value before.
     fn fetch_add(&self, n: u32) -> u32;
-    /// Returns the value before.
     fn fetch_max(&self, value: u32) -> u32;
 }
 

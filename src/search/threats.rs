@@ -49,8 +49,7 @@ impl Threats {
     }
 }
 
-/// Squares from which a piece type checks the king of the side not to move. Excludes discovered checks, and checks by
-/// castling or promotion.
+/// Squares from which a piece type directly checks the king of the side not to move, castling and promotion aside.
 #[derive(Debug, Clone, Copy)]
 pub struct CheckSquares([BitBoard; Piece::NUM]);
 

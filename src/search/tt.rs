@@ -26,12 +26,10 @@ impl Bound {
     }
 }
 
-/// Packed from the lowest bit: static evaluation 16, generation 5, principal variation 1, bound 2, depth 8, score 16,
-/// move 16.
+/// Packed from the lowest bit: static evaluation 16, generation 5, PV 1, bound 2, depth 8, score 16, move 16.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct TtEntry {
-    /// [`Move::bits`](crate::position::Move::bits); 0 means none. Check its legality: the entry may belong to another
-    /// position (a type-1 error, Breuker et al. 1994, section 3).
+    /// [`Move::bits`](crate::position::Move::bits), 0 for none; perhaps illegal (type-1 error, Breuker et al. 1994, section 3).
     pub mv: u16,
     pub score: i16,
     /// Plies and one more: 1 is quiescence with quiet checks, 0 without.

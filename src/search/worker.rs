@@ -69,7 +69,6 @@ pub struct Worker<T = TranspositionTable> {
 }
 
 impl<T: SearchTable> Worker<T> {
-    /// `thread` has the worker's histories and caches.
     pub fn new(index: usize, thread: ThreadData, context: impl Into<Arc<SearchContext<T>>>) -> Self {
         let context = context.into();
         let network = Arc::clone(&context.network);
@@ -111,7 +110,7 @@ impl<T: SearchTable> Worker<T> {
         }
     }
 
-    /// For training data: a network that learnt scaled scores would be scaled twice.
+    /// Training data need this: a network that learnt scaled scores would be scaled twice.
     #[must_use]
     pub fn without_material_scaling(self) -> Self {
         Self { scales_by_material: false, ..self }
@@ -298,7 +297,7 @@ impl ThreadData {
     }
 
     pub(super) fn set_network(&mut self, network: &Arc<Network>) {
-        // By pointer: equal networks may use different SIMD kernels.
+        // Compared by pointer: equal networks may use different SIMD kernels.
         if !Arc::ptr_eq(self.accumulators.network(), network) {
             self.eval_cache.clear();
             self.accumulators = Accumulators::new(Arc::clone(network), MAX_PLY);

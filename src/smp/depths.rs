@@ -23,16 +23,14 @@ pub enum SmpStrategy {
     Shared,
     /// Plain Lazy SMP: all workers search every depth and share only the transposition table.
     Same,
-    /// Helpers skip blocks of depths, of several lengths and phases, and all workers share histories. The
-    /// blocks are Stockfish's from 2017 to 2019 (removed in its commit 66818f2e8).
+    /// Helpers skip blocks of depths, of several lengths and phases (Stockfish's, removed in its commit 66818f2e8). All workers
+    /// share histories.
     Blocks,
 }
 
 impl SmpStrategy {
-    /// In the order of declaration.
     pub const ALL: [Self; 3] = [Self::Shared, Self::Same, Self::Blocks];
 
-    /// The name, as in the UCI option.
     pub fn name(self) -> &'static str {
         match self {
             Self::Shared => "shared",
@@ -52,7 +50,6 @@ impl fmt::Display for SmpStrategy {
     }
 }
 
-/// No [`SmpStrategy`] has the name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown strategy \"{0}\"; use shared, same or blocks")]
 pub struct UnknownStrategy(String);

@@ -20,7 +20,7 @@ use super::topology::{MAX_SHARING, ProcessorList, Topology};
 /// The policy of binding workers to memory nodes: the UCI option `NumaPolicy`, named as in Stockfish.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum NumaPolicy {
-    /// With enough workers they are bound to groups of neighbouring processors, if the machine has several.
+    /// Many workers are bound to groups of neighbouring processors, if the machine has several.
     #[default]
     Auto,
     /// No worker is bound to a group. At most 32 share one set of histories.
@@ -210,7 +210,7 @@ fn is_worth_binding(workers: usize, groups: &[Vec<usize>]) -> bool {
     groups.len() > 1 && workers > 1 && (workers > processors / 2 || workers >= 4 * large)
 }
 
-/// Places each worker in the least full group, the first of several. The place does not depend on later workers.
+/// Places each worker in the emptiest group, the first of several. The place does not depend on later workers.
 fn spread(workers: usize, groups: &[Vec<usize>]) -> Vec<Place> {
     let mut counts = vec![0; groups.len()];
     let mut next = || {
@@ -317,7 +317,7 @@ pub(crate) fn request_short_slices() {
         flags: u64,
         nice: i32,
         priority: u32,
-        /// In nanoseconds.
+        /// Nanoseconds.
         runtime: u64,
         deadline: u64,
         period: u64,
@@ -401,7 +401,7 @@ mod tests {
     #[test]
     fn large_nodes_need_four_workers_each() {
         let topology = Machine::new(80, |p| if p < 64 { p / 32 } else { 2 }, |_| 0, |p| p).topology();
-        // Of 32, 32 and 16 processors the last counts as small.
+        // The last of 32, 32 and 16 processors counts as small.
         assert_eq!(plan(7, false, "auto", &topology), Placement::unbound(7));
         assert_eq!(plan(12, false, "auto", &topology).group_sizes(), [5, 5, 2]);
         // Three fifths of the largest group are small, more are large.
@@ -442,7 +442,7 @@ mod tests {
     #[test]
     #[cfg(target_os = "linux")]
     fn ordinary_threads_get_short_slices() {
-        // In nanoseconds: the fourth word of `struct sched_attr`.
+        // Nanoseconds: the fourth word of `struct sched_attr`.
         let slice = || {
             let mut words = [0_u64; 6];
             // SAFETY: the call writes 48 bytes at most.
@@ -470,7 +470,7 @@ mod tests {
         let topology = two_nodes();
         // The larger group is emptier after its first worker.
         assert_eq!(places(&plan(4, false, "6,7:0-5", &topology)), [(1, 6), (1, 6), (0, 2), (1, 6)]);
-        // With cores of their own, only those of the groups count.
+        // Only the groups' cores count for binding each worker to a core.
         let pinned = plan(2, true, "7:4", &topology);
         assert_eq!(pinned.places, [Place { group: 1, processors: vec![4] }, Place { group: 0, processors: vec![7] }]);
     }

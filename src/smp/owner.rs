@@ -26,8 +26,7 @@ use crate::search::score::{DRAW, MAX_DEPTH, TB_WIN, is_mate, mate_in, moves_to_m
 use crate::search::{Bound, Control, Iteration, RootLine, RoundRobin, SearchContext, SyzygyProbe, TranspositionTable};
 use crate::syzygy::Wdl;
 
-/// A search with a lower hard limit has one worker: with more threads than cores, most of the time would go to starting and
-/// stopping the others.
+/// A shorter hard limit means one worker: with more threads than cores, most time would go to starting and stopping others.
 const MIN_TIME_FOR_HELPERS: Duration = Duration::from_millis(20);
 
 /// The wait for the ballots of other machines.
@@ -444,15 +443,13 @@ impl Owner {
         self.report_best_move(best, ponder);
     }
 
-    /// Returns this machine's winner.
     fn winner(&self) -> Option<usize> {
-        // With MultiPV, the reported lines are the deepest worker's.
+        // The reported lines of MultiPV are the deepest worker's.
         let vote = if self.context.multi_pv > 1 { deepest } else { elect };
         self.mate_found_by.or_else(|| vote(&self.results))
     }
 
-    /// Returns the result to play and its lines, best first. With MultiPV this machine's lines are played: only these have been
-    /// reported.
+    /// Returns the result to play and its lines, best first: with MultiPV this machine's, the only ones reported.
     fn elect(&self) -> Option<(RootResult, Vec<Line>)> {
         let mut winner = self.winner();
         // The workers of all machines vote as those of one do.
@@ -569,9 +566,8 @@ impl Owner {
     }
 }
 
-/// Ranks the root moves by the tablebases, and keeps only the best rank if it has at least `multi_pv` moves. With DTZ tables,
-/// playing the kept moves reaches the result without a search; the search then does not probe, so that it can find a mate
-/// among them.
+/// Ranks the root moves by the tablebases, and keeps the best rank alone if it has at least `multi_pv` moves. With DTZ
+/// tables, the kept moves reach the result without a search, which then does not probe, so that it can find a mate.
 fn rank_root(context: &mut SearchContext) {
     let SearchContext { game, root_moves, multi_pv, control, syzygy, .. } = context;
     let pieces = game.position().occupied().len() as usize;

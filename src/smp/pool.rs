@@ -235,8 +235,7 @@ const MIN_FIRST_WORKER_BYTES: usize = 24 << 20;
 /// Upper estimate of a thread's stack, [`MIN_WORKER_BYTES`], and address space of the allocator.
 const MAX_THREAD_BYTES: usize = 128 << 20;
 
-/// Returns true if the system grants the memory, which stays untouched. A failed allocation in the worker itself would
-/// end the process.
+/// Returns true if the system grants the memory, untouched: a failed allocation in the worker would end the process.
 fn can_allocate(bytes: usize) -> bool {
     let mut block = Vec::<u8>::new();
     let can_allocate = block.try_reserve_exact(bytes).is_ok();
@@ -284,7 +283,7 @@ fn search(
     let Team { context, depths, events, .. } = team;
     let control = &context.control;
     control.enter(index);
-    // In lockstep, a stop can precede this worker's first turn.
+    // A stop can precede this worker's first turn in lockstep.
     if control.stopped() && index > 0 {
         return data;
     }
@@ -346,7 +345,7 @@ impl WorkerGroup {
         let Some(copies) = &self.network else { return Arc::clone(network) };
         let mut copies = copies.lock();
         match &*copies {
-            // By pointer: equal networks may use different SIMD kernels.
+            // Compared by pointer: equal networks may use different SIMD kernels.
             Some([original, copy]) if Arc::ptr_eq(original, network) => Arc::clone(copy),
             _ => {
                 let copy = Arc::new(Network::clone(network));

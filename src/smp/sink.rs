@@ -9,8 +9,7 @@ use crate::search::score::{TB_WIN, is_tb_score, moves_to_mate};
 /// The reported score of a tablebase win at the root, in centipawns: above any evaluation, below any mate.
 const TB_CENTIPAWNS: i32 = 20_000;
 
-/// The largest reported evaluation, in centipawns. The search has larger inner bounds, such as that of a mate beyond the
-/// fifty-move limit.
+/// The maximum reported evaluation, in centipawns. Inner bounds of the search are larger.
 const MAX_CENTIPAWNS: i32 = 15_000;
 
 /// A score for display, from the side to move's view.
@@ -53,7 +52,6 @@ pub struct Line {
 /// One line with the effort spent so far: what a UCI `info` line shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Info {
-    /// The line.
     pub line: Line,
     /// Nodes of all workers since the search began.
     pub nodes: u64,
@@ -70,7 +68,6 @@ pub struct Info {
 pub struct CurrentMove {
     /// Depth of the iteration in plies.
     pub depth: u32,
-    /// The move.
     pub mv: Move,
     /// Its number in the move order, from 1.
     pub number: u32,
@@ -85,14 +82,12 @@ pub struct BestMove {
     pub ponder: Option<Move>,
     /// Nodes of all workers.
     pub nodes: u64,
-    /// Duration of the search.
     pub elapsed: Duration,
 }
 
 /// The receiver of a search's reports. The search's thread calls it, one call at a time for each search.
 pub trait Sink: Send + Sync {
-    /// Receives a line: of an iteration, the bound of a failed aspiration window, or again at the end with the final
-    /// nodes and time.
+    /// Receives a line: of an iteration, of a failed aspiration window, or again at the end with the final nodes and time.
     fn info(&self, info: &Info);
     /// Receives the best move: once for each search, after all workers have stopped.
     fn best_move(&self, best: &BestMove);

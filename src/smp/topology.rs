@@ -14,7 +14,7 @@ pub(super) const MAX_SHARING: usize = 32;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Topology {
-    /// In the order in which workers are bound.
+    /// Ordered as workers are bound.
     processors: Vec<Processor>,
 }
 

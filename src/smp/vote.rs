@@ -16,11 +16,9 @@ params! {
 /// A worker's result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RootResult {
-    /// The best move.
     pub mv: Move,
     /// From the side to move's view.
     pub score: i32,
-    /// In plies.
     pub depth: u32,
 }
 

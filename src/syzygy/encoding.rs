@@ -209,8 +209,7 @@ fn encode_kings(squares: &Squares) -> u64 {
     u64::from(KINGS[number_in_triangle(squares[0])][squares[1]])
 }
 
-/// Four ranges: the first below the diagonal; the first on it and the second below; both on it and the third below; all
-/// on it.
+/// Four ranges: the first below the diagonal; on it with the second below; both on it and the third below; all on it.
 fn encode_three(squares: &Squares) -> u64 {
     let [a, b, c] = [squares[0], squares[1], squares[2]];
     // Occupied squares are not counted.

@@ -24,7 +24,6 @@ const BLACK_TO_MOVE: u8 = 1;
 const MAPPED: u8 = 2;
 /// Wins count plies, not moves.
 const WIN_PLIES: u8 = 4;
-/// Losses count plies, not moves.
 const LOSS_PLIES: u8 = 8;
 /// The entries of the maps have 16 bits, not 8.
 const WIDE_MAP: u8 = 16;

@@ -29,7 +29,6 @@ pub enum Wdl {
     /// The fifty-move rule makes it a draw.
     BlessedLoss,
     Draw,
-    /// The fifty-move rule makes it a draw.
     CursedWin,
     Win,
 }

@@ -1,7 +1,6 @@
 //! Decompression of the values of one part of a table.
 //!
-//! The values are compressed by recursive pairing (Larsson & Moffat 1999) and a canonical Huffman code, in
-//! blocks that a sparse index locates.
+//! The values are compressed by recursive pairing (Larsson & Moffat 1999) and canonical Huffman codes, in indexed blocks.
 
 use super::reader::{ByteReader, SyzygyFileError, bytes_at};
 

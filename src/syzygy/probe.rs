@@ -127,8 +127,7 @@ const fn before_zeroing(wdl: Wdl) -> i32 {
     }
 }
 
-/// Maximum of the fifty-move counter at the next capture or pawn move of a win. It is below 100 because a table that counts
-/// in moves can be off by one.
+/// Maximum of the fifty-move counter at the next zeroing move of a win: below 100, as a table in moves can be off by one.
 const MAX_WIN_PLIES: i32 = 99;
 
 /// Maximum of the same counter for a winning move to be kept. Without such a move, only the fastest are kept.

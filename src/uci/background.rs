@@ -112,7 +112,6 @@ pub(super) fn bench(options: BenchOptions, output: Output) -> io::Result<Backgro
     })
 }
 
-/// Saves or loads the table.
 pub(super) fn transfer_hash(
     kind: TaskKind,
     hash: HashFile,

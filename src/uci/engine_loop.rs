@@ -195,8 +195,7 @@ impl EngineLoop {
         ControlFlow::Continue(())
     }
 
-    /// A waiting `stop` ends the tasks before it, also those that have yet to start. Behind a waiting `go`, it belongs to that
-    /// search.
+    /// A waiting `stop` ends the tasks before it, also those yet to start. Behind a waiting `go`, it belongs to that search.
     fn is_task_stopped(&self) -> bool {
         let is_go = |command: &UciCommand| matches!(command, UciCommand::Go(_));
         let mut before_go = self.deferred.iter().take_while(|command| self.closing.is_some() || !is_go(command));
@@ -301,7 +300,6 @@ impl EngineLoop {
         self.position_fault = Some(fault);
     }
 
-    /// Reports the fault.
     fn has_position(&self) -> bool {
         if let Some(fault) = &self.position_fault {
             self.info(&format!("there is no position: {fault}"));
@@ -349,9 +347,7 @@ impl EngineLoop {
 
 struct SetUp {
     game: Game,
-    /// For the FEN.
     repairs: Vec<String>,
-    /// With the repaired FEN.
     line: String,
 }
 

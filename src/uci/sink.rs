@@ -23,7 +23,7 @@ impl UciSink {
         UciSink { output, notation: Mutex::new(notation), wake }
     }
 
-    /// For the next search. No search may be running.
+    /// Sets the root of the next search. No search may be running.
     pub(super) fn set_root(&self, root: Position) {
         self.notation.lock().root = root;
     }

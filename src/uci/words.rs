@@ -1,6 +1,6 @@
 //! Words of a command: numbers, and quotes for messages.
 
-/// With an optional sign. Large numbers saturate.
+/// A sign is optional. Large numbers saturate.
 pub(super) fn parse_number(text: &str) -> Option<i64> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),
@@ -14,7 +14,7 @@ pub(super) fn parse_number(text: &str) -> Option<i64> {
     Some(if negative { -magnitude } else { magnitude })
 }
 
-/// For a message: shortened, and printable on one line.
+/// Returns a shortened word for a message, printable on one line.
 pub(super) fn quote(word: &str) -> String {
     const SHOWN: usize = 40;
     let mut text: String = word.chars().take(SHOWN).flat_map(char::escape_debug).collect();

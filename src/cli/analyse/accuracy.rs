@@ -91,7 +91,6 @@ pub(super) struct PlayerStats {
     pub(super) moves: u32,
     centipawns: i64,
     accuracy: f64,
-    /// Inaccuracies, mistakes and blunders.
     pub(super) judged: [u32; Judgement::ALL.len()],
 }
 

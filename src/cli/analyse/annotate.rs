@@ -25,7 +25,6 @@ pub(super) struct AnalysedGame {
 pub(super) struct AnalysedPosition {
     pub(super) position: Position,
     pub(super) assessment: Option<Assessment>,
-    /// The move that led here.
     pub(super) played: Option<PlayedMove>,
 }
 
@@ -254,8 +253,7 @@ fn split_judgement(comment: &str) -> Option<(&'static [Judgement], &'static str,
     })
 }
 
-/// Adds a line to the text of a variation from `root`: at its end, or as a variation of its own. Returns `None` if the first
-/// moves differ.
+/// Adds a line to a variation from `root`: at its end, or as one of its own. Returns `None` if the first moves differ.
 fn join(text: &str, root: &Position, line: &[Move]) -> Option<String> {
     let mut variation = parse_variation(text)?;
     variation.set_tag("FEN", root.fen(false));

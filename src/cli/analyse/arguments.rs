@@ -175,7 +175,7 @@ impl AnalyseArguments {
         if limits == Limits::default() { Limits { move_time: Some(time), ..limits } } else { limits }
     }
 
-    /// With a report, the games go to a file beside it: on the terminal they would hide the summary.
+    /// The games go to a file beside a report: on the terminal they would hide the summary.
     pub(super) fn games_file(&self) -> Option<PathBuf> {
         let beside = self.report.as_ref().filter(|_| !self.json).map(|report| report.with_extension("annotated.pgn"));
         self.out.clone().or(beside)

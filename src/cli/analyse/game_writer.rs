@@ -171,7 +171,6 @@ impl<'a> GameWriter<'a> {
     }
 }
 
-/// Returns the value of the tag `Annotator`.
 fn annotator(limits: &Limits) -> String {
     let effort = [
         limits.move_time.map(|time| format!("{} s", time.as_secs_f64())),
@@ -205,7 +204,7 @@ fn player_json(name: &str, stats: &PlayerStats) -> Value {
     json!({
         "name": name,
         "moves": stats.moves,
-        // In percent, and in centipawns a move.
+        // Percent, and centipawns a move.
         "accuracy": stats.mean_accuracy(),
         "average_loss": stats.mean_loss(),
         "inaccuracies": inaccuracies,

@@ -177,8 +177,7 @@ impl GameAnalyser<'_> {
         }
     }
 
-    /// Goes from the end to the beginning: the transposition table then helps with the earlier positions. Returns the number
-    /// of positions before an interrupt.
+    /// Goes backwards: the table then helps with earlier positions. Returns the number of positions before an interrupt.
     fn assess(
         &mut self,
         game: &mut AnalysedGame,

@@ -13,7 +13,7 @@ use sesame_command::{CommandError, print_status};
 
 const SAMPLE: u64 = 4096;
 
-/// In bytes, of a text that is read whole.
+/// Bytes of a text that is read whole.
 const MAX_TEXT: u64 = 1 << 28;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use crate::position::{Color, Move};
 use sesame_report::ChartError;
 use sesame_report::chart::{Axis, Chart, Curve, CurveStyle, PlotMode, Reference};
 
-/// In pawns. The axis has winning chances, so the labels are not evenly spaced.
+/// Pawns. The axis has winning chances, so the labels are not evenly spaced.
 const LABELLED: [i32; 7] = [-5, -3, -1, 0, 1, 3, 5];
 
 const MAX_TITLE: usize = 84;
@@ -110,7 +110,7 @@ pub(super) fn game(game: &AnalysedGame, annotator: &str) -> String {
             "is_white": before.position.side_to_move() == Color::White,
             "san": played.san,
             "squares": squares(played.mv),
-            // For an arrow.
+            // Drawn as an arrow.
             "best": judged.map(|judged| squares(judged.best)),
             "sign": judged.map_or_else(|| glyph(ply), |judged| judged.judgement.sign),
             "judgement": judged

@@ -237,8 +237,7 @@ fn csv<'a>(results: impl Iterator<Item = &'a SuiteResult>) -> io::Result<Vec<u8>
     writer.into_inner().map_err(csv::IntoInnerError::into_error)
 }
 
-/// Returns the time and depth from which the solution was held to the end, with a wanted mate found. `Some(None)` means not
-/// solved, `None` a position without a known solution.
+/// Returns the time and depth since which the solution was held; `Some(None)` if unsolved, `None` if it is unknown.
 fn solved(epd: &Epd, report: &SearchReport) -> Option<Option<(Duration, u32)>> {
     if epd.solution.is_none() && epd.mate_in.is_none() {
         return None;

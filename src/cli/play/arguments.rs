@@ -42,7 +42,7 @@ pub(in crate::cli) struct PlayArguments {
     #[arg(long, value_name = "N")]
     #[arg(value_parser = whole_number(StrengthLimit::MIN_ELO..=StrengthLimit::MAX_ELO))]
     pub(super) elo: Option<u32>,
-    /// With --depth or --nodes, make Sesame's random choices repeatable (in the opening, or with --elo)
+    /// Make Sesame's random choices repeatable with --depth or --nodes (in the opening, or with --elo)
     #[arg(long, value_parser = whole_number(0..=u64::MAX), value_name = "N")]
     pub(super) seed: Option<u64>,
     /// The start position as FEN, in quotes [default: the standard start position]
@@ -75,7 +75,6 @@ enum Side {
 }
 
 impl PlayArguments {
-    /// Returns the game at its start.
     pub(super) fn game(&self) -> Result<Match, CommandError> {
         let start = match (&self.fen, self.chess960) {
             (Some(fen), _) => position(fen)?,

@@ -1,6 +1,6 @@
 //! Lines that a person types: their limits and words.
 
-/// In bytes. The rest of a longer line is dropped.
+/// Bytes. The rest of a longer line is dropped.
 pub(super) const MAX_LINE: usize = 4096;
 
 pub(super) const QUEUE: usize = 64;

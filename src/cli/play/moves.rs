@@ -321,7 +321,7 @@ mod tests {
                     let text = format!("{from}{to}");
                     if position.from_uci(&text).is_err() {
                         let reason = explain(&position, &text);
-                        // In Chess960, the king's path may be longer than castling.
+                        // The king's path in Chess960 may be longer than castling.
                         let is_castling = reason.starts_with("That move is written O-O");
                         prop_assert!(is_castling || !reason.contains("is written"), "{text} in {position}: {reason}");
                     }

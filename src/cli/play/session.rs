@@ -60,7 +60,6 @@ pub(super) struct PlaySession<'a> {
     /// The score at the engine's last move, from its own view.
     last_score: Option<Score>,
     console: Console,
-    /// The first signal.
     ended: Receiver<()>,
     board_style: BoardStyle,
     pgn_files: PgnFiles,
@@ -129,7 +128,7 @@ impl<'a> PlaySession<'a> {
         self.console.output.line(text.as_ref());
     }
 
-    /// With a line editor, whose prompt is constant, shows the clocks too.
+    /// Shows the clocks too with a line editor, whose prompt is constant.
     fn show_board(&self) {
         let board = self.board_style.draw(self.game.position(), self.game.moves().last().copied());
         let clock = self.game.clock.as_ref().filter(|_| self.console.kind == ConsoleKind::Editor);
@@ -278,7 +277,6 @@ impl<'a> PlaySession<'a> {
         self.autosave();
     }
 
-    /// Takes back the player's resignation, an agreed draw, or else a move.
     fn undo(&mut self) {
         if self.game.withdraw_ending() {
             self.say("The game goes on.");
@@ -320,8 +318,7 @@ impl<'a> PlaySession<'a> {
         self.say(text);
     }
 
-    /// Executes commands from a terminal meanwhile. Input from a pipe waits until the move is played, so that equal input
-    /// gives equal games.
+    /// Executes terminal commands meanwhile. Piped input waits for the move, so that equal input gives equal games.
     fn engine_turn(&mut self) -> Flow {
         let now = Instant::now();
         self.game.run_clock(now);

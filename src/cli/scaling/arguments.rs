@@ -12,9 +12,7 @@ use crate::cli::arguments::{logical_cores, seconds, thread_count};
 use crate::engine::SmpStrategy;
 use crate::uci::{MAX_HASH_MIB, MAX_THREADS};
 
-/// For each position.
 const TIME: Duration = Duration::from_secs(1);
-/// For each position in lockstep.
 const NODES: u64 = 200_000;
 
 /// Measure how much faster this machine searches with more threads, or simulate other machines
@@ -179,7 +177,6 @@ pub(super) struct EngineSetting {
 }
 
 impl EngineSetting {
-    /// `number` is the engine's place on the command line.
     pub(super) fn is_for(&self, number: usize, command: &EngineCommand) -> bool {
         self.engine.as_ref().is_none_or(|engine| *engine == number.to_string() || engine == command.file_name())
     }

@@ -9,8 +9,7 @@ use sesame_report::statistics::Estimate;
 use super::curves::{Curve, CurvePoint};
 use super::results::SESAME;
 
-/// Returns the title and the picture: bars for one number of threads beside one thread, lines for more. `None` without
-/// several threads.
+/// Returns title and picture: bars for one number of threads, lines for more; `None` without several threads.
 pub(super) fn speed_up(
     measure: &str,
     curves: &[Curve<'_>],
@@ -104,7 +103,6 @@ fn speed_up_bars(title: &str, threads: u32, lines: &[ChartLine]) -> Result<Strin
     BarChart { title: title.to_owned(), axis, bars, mark: (1.0, "one thread".to_owned()) }.draw()
 }
 
-/// Has more labels for a smaller range.
 fn ratio_axis(low: f64, high: f64) -> Axis {
     let width = (high / low).log2();
     let all: Vec<f64> = if width > 3.3 {

@@ -25,14 +25,13 @@ pub(super) struct CurvePoint {
     pub(super) agreement: Option<Estimate>,
     /// Share of the cores that the process had.
     pub(super) cores_had: Option<f64>,
-    /// Share of all processors' time that other programs had.
     pub(super) others: Option<f64>,
 }
 
 pub(super) struct Curve<'a> {
     pub(super) engine: &'a str,
     pub(super) points: Vec<CurvePoint>,
-    /// By position: the first search of one thread.
+    /// The first search of one thread at each position.
     pub(super) baseline: BTreeMap<&'a str, &'a Row>,
 }
 

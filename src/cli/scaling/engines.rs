@@ -18,7 +18,6 @@ use crate::position::{Game, Position};
 /// The workers clear their histories before a timed search.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Sesame in this process.
 pub(super) struct SesameEngine {
     engine: Engine,
     lockstep: bool,

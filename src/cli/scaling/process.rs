@@ -67,8 +67,7 @@ impl DeclaredOption {
     }
 }
 
-/// Parses what follows the word `info`. Skips unknown words. Returns the nodes, 0 if the line has none, and the depth that the line
-/// completes, if it has an exact score and a line of play with rank 1.
+/// Parses the words after `info`. Returns the nodes, or 0, and the depth completed by an exact score and line of rank 1.
 fn parse_info(rest: &str, position: &Position, elapsed: Duration) -> (u64, Option<CompletedDepth>) {
     let (mut depth, mut nodes, mut is_best, mut best) = (0, 0, true, None);
     let mut words = rest.split_whitespace();
@@ -203,7 +202,6 @@ impl EngineProcess {
         }
     }
 
-    /// Waits until `limit` after `start`.
     fn line(
         &mut self,
         answer: &'static str,

@@ -22,7 +22,6 @@ use sesame_report::statistics::shuffle;
 struct MeasuredEngine {
     name: String,
     engine: EngineKind,
-    /// Each engine has depths of its own.
     positions: Vec<Calibrated>,
 }
 
@@ -133,7 +132,6 @@ fn start(plan: &Plan<'_>) -> Result<Vec<MeasuredEngine>, CommandError> {
     Ok(engines)
 }
 
-/// Searches each position with each engine. Reports positions without a depth.
 fn calibrate(plan: &Plan<'_>, engines: &mut [MeasuredEngine]) -> Result<(), CommandError> {
     let progress = Progress::new((plan.positions.entries.len() * engines.len()) as u64, 0);
     for engine in engines {

@@ -1,5 +1,4 @@
-//! Report: a page of Markdown with its charts, the same as one HTML page, the figures as JSON, and tables for the
-//! terminal.
+//! Report: a Markdown page with charts, the same page as HTML, the figures as JSON, and tables for the terminal.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -246,7 +245,7 @@ const SIMULATED: &[Column] = &[
     ("same move", |point| or_dash(point.agreement, share)),
 ];
 
-/// With its interval, unless the ratio is exactly 1.
+/// Includes the interval, unless the ratio is exactly 1.
 fn times(estimate: Option<Estimate>) -> String {
     match estimate {
         None => DASH.to_owned(),

@@ -23,14 +23,13 @@ pub(super) struct Row {
     pub(super) threads: u32,
     pub(super) round: u32,
     pub(super) position: String,
-    /// In plies, to reach.
     pub(super) depth: u32,
     pub(super) nodes: u64,
     /// From `go` to `bestmove`; `None` in lockstep.
     pub(super) micros: Option<u64>,
     /// Processor time of all threads; `None` if the system does not measure it.
     pub(super) cpu_micros: Option<u64>,
-    /// In UCI notation; `-` for none.
+    /// UCI notation; `-` for none.
     pub(super) best: String,
     /// Other programs' share of all processors' time. Rounding makes it negative in some short searches.
     #[serde(serialize_with = "three_decimals")]

@@ -19,6 +19,5 @@ pub(super) struct SearchTrace {
     pub(super) best: Option<Move>,
     pub(super) nodes: u64,
     pub(super) elapsed: Duration,
-    /// Processor time of the engine's process.
     pub(super) cpu: Option<Duration>,
 }

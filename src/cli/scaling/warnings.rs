@@ -10,7 +10,7 @@ use super::results::Measurement;
 pub(super) const NOISY: f64 = 0.03;
 /// Share of the cores. With less, other programs have disturbed the search: locks and page faults take below 1 %.
 const ALMOST_ALL: f64 = 0.97;
-/// With fewer positions, a bootstrap interval is unreliable.
+/// A bootstrap interval of fewer positions is unreliable.
 const FEW: usize = 8;
 /// Ratio of a wide interval's ends.
 const WIDE: f64 = 1.35;

@@ -81,7 +81,6 @@ pub struct Ply {
 pub struct PgnGame {
     /// From 1; 0 without a file.
     pub number: u64,
-    /// From 1; 0 without a file.
     pub line: u64,
     pub tags: Vec<(String, String)>,
     pub nags: Vec<u8>,

@@ -12,7 +12,7 @@ const MAX_PLIES: usize = 12_000;
 
 const MAX_TAGS: usize = 1_000;
 
-/// In bytes. A thousand moves with a paragraph each need less.
+/// Bytes. A thousand moves with a paragraph each need less.
 const MAX_TEXT: usize = 4 << 20;
 
 /// Bytes that each token counts besides its text, to limit empty tokens too.
@@ -267,11 +267,10 @@ struct Lexer<R> {
     offset: u64,
     /// Bytes of the next game, read to recognise it.
     unread: &'static [u8],
-    /// The line of the next byte.
     line: u64,
     token_line: u64,
     is_line_start: bool,
-    /// In bytes.
+    /// Bytes that this game may still have.
     budget: usize,
     failure: Option<io::Error>,
     /// Words found with the last one, in reverse order.
@@ -391,7 +390,6 @@ impl<R: BufRead> Lexer<R> {
         }
     }
 
-    /// Returns true if the next token begins with one of `bytes`.
     fn is_at(&mut self, bytes: &[u8]) -> bool {
         self.skip_blanks();
         // An invisible word: a byte order mark or an end of file between joined files.

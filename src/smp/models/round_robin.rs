@@ -303,7 +303,7 @@ fn leavers_in_the_queue_are_caught() {
     }
 }
 
-/// With one place a worker that is the next itself never lets another run, and takes all its turns at once.
+/// A worker that is the next itself, with one place, never lets another run, and takes all its turns at once.
 #[test]
 fn unfair_turns_are_caught() {
     let unfair = take_turns::<Twin<QueuesInFront>>(1, &[3, 1, 0, 2]);

@@ -21,7 +21,7 @@ const MAX_PERFT_DEPTH: i64 = 64;
 
 const DEFAULT_NETWORK_FILE: &str = "sesame.nnue";
 
-/// In MiB for each thread, as in Stockfish.
+/// MiB for each thread, as in Stockfish.
 const SPEEDTEST_HASH: i64 = 128;
 const SPEEDTEST_SECONDS: i64 = 150;
 const MAX_SPEEDTEST: i64 = 86_400;
@@ -100,12 +100,11 @@ pub(super) struct BenchCommand {
     pub(super) depth: Option<u32>,
     pub(super) threads: Option<usize>,
     pub(super) hash: Option<usize>,
-    /// Of all searches, in the place of the depth: a `speedtest`.
+    /// Time of all searches, in the place of the depth: a `speedtest`.
     pub(super) seconds: Option<u32>,
 }
 
-/// The line has no line feed. Skips words before the first command, as the protocol asks. A line that begins with `#` is
-/// a comment.
+/// The line has no line feed. Skips words before the first command, as the protocol asks; `#` begins a comment line.
 pub(super) fn parse(line: &[u8]) -> Vec<UciCommand> {
     let text = match std::str::from_utf8(line) {
         Ok(text) => text.trim_start_matches('\u{feff}'),
