@@ -1,8 +1,7 @@
 //! Engine self-play through the library, with the score and depth of each move:
 //! `cargo run --release --example engine -- [nodes per move] [max moves] [FEN]`.
 //!
-//! [`Engine::search`] blocks. A program that works meanwhile uses [`Engine::search_with`] or a
-//! [`Sink`](sesame::engine::Sink).
+//! [`Engine::search`] blocks; [`Engine::search_with`] or a [`Sink`](sesame::engine::Sink) lets a program work meanwhile.
 
 use std::process::ExitCode;
 

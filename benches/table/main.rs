@@ -25,7 +25,7 @@ const MIB: usize = 128;
 /// Keys of each thread in one pass. Their cache lines are as large as half of the table.
 const KEYS: usize = 1 << 20;
 
-/// In keys.
+/// Keys between a prefetch and its probe.
 const AHEAD: usize = 16;
 
 /// Each list has different keys.
@@ -39,7 +39,7 @@ fn fill(design: &impl Design, threads: usize) -> Vec<Vec<u64>> {
     let lists = (2 * positions / KEYS).max(threads);
     let store = |list| random_keys(list).iter().for_each(|&key| design.store(key, &entry_of(key)));
     (0..lists).for_each(store);
-    // Of the last lists most keys are still there: it takes the place of the others.
+    // Most keys of the last lists are still there: each took the place of earlier ones.
     let found = |list| {
         let mut keys = random_keys(list);
         keys.retain(|&key| design.probe(key) != 0);

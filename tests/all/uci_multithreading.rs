@@ -193,7 +193,7 @@ fn pinned_threads_have_a_core_each() {
     pinned.dedup();
     assert_eq!(pinned.len(), cores);
     assert!(is_opening_move(&session.best_move("go depth 8")));
-    // With one thread more than cores, none is bound.
+    // No thread is bound if there is one more than cores.
     let warning = session.warning(&format!("setoption name Threads value {}", cores + 1));
     assert!(warning.contains("cannot have a core each"), "{warning}");
     assert_eq!(cores_of_workers(&session), vec![before[0].clone(); cores + 1]);
@@ -240,7 +240,7 @@ fn numa_policy_binds_workers_to_groups_of_processors() {
     session.send("setoption name NumaPolicy value 1:0");
     assert_eq!(session.sync().len(), 1);
     assert!(is_opening_move(&session.best_move("go depth 8")));
-    // In lockstep nothing depends on the machine.
+    // Nothing depends on the machine in lockstep.
     session.set("setoption name Lockstep value true");
     assert_eq!(cores_of_workers(&session), [unbound.as_str(); 3]);
     session.send("setoption name Lockstep value false");

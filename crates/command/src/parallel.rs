@@ -6,7 +6,7 @@ use std::thread;
 
 use parking_lot::Mutex;
 
-/// In bytes, enough for a chess search.
+/// Bytes, enough for a chess search.
 const STACK: usize = 16 << 20;
 
 pub fn cores() -> usize {

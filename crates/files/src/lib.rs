@@ -12,8 +12,7 @@ use std::path::Path;
 #[cfg(feature = "write")]
 pub use write::*;
 
-/// Fails if there is no file, or if it is a folder, a pipe or a device: a read from a named pipe can block, and a device may
-/// have no end.
+/// Fails for a missing file, a folder, a pipe or a device: reading a named pipe can block, and a device may have no end.
 pub fn metadata(path: &Path) -> io::Result<Metadata> {
     let metadata = fs::metadata(path)?;
     match metadata.is_file() {

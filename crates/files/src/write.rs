@@ -93,10 +93,9 @@ pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-/// Waits until no other process holds the lock, which lets one process at a time read the file and replace it. The lock ends
-/// with the returned value, or with the process. `None` if the file system has no locks.
-///
-/// It is a lock on the folder: the file itself is another one after each replacement.
+/// Waits until no other process holds the lock, under which one process at a time reads and replaces the file. It ends with
+/// the returned value or the process. `None` if the file system has no locks. The folder is locked, since each replacement
+/// is another file.
 pub fn lock(path: &Path) -> Option<File> {
     #[cfg(unix)]
     let file = File::open(folder_of(&target_of(path))).ok()?;

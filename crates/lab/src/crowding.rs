@@ -1,5 +1,4 @@
-//! The cost of a full table: nodes to a fixed depth on the bench, by table size, scheme and update rule, compared
-//! with a table that is never full.
+//! The cost of a full table: nodes to a fixed depth on the bench by table size and design, against a table never full.
 //!
 //! The node count of a search is chaotic: a single lost entry changes the order of moves, and with it
 //! everything after. So each figure is a geometric mean over the bench's positions with its interval, and a

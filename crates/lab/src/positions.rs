@@ -4,8 +4,7 @@ use sesame::position::Position;
 
 pub const TESTS: usize = 18;
 
-/// Returns White's positions from move 15 on in Kasparov-Short, Amsterdam 1994 (section 5, appendix A), without earlier
-/// moves.
+/// Returns White's positions from move 15 on in Kasparov-Short, Amsterdam 1994 (section 5, appendix A), without history.
 pub fn paper() -> Vec<Position> {
     include_str!("positions.fen").lines().filter_map(|fen| Position::from_fen(fen).ok()).collect()
 }

@@ -369,7 +369,6 @@ fn picture(
     Ok(with_title(&svg, title))
 }
 
-/// Draws the axes, x before y, with labels of `text` pixels in areas of the given sizes.
 fn axes<'a>(
     area: &Area<'a>,
     [x, y]: [&Axis; 2],

@@ -4,7 +4,7 @@
 //! Statistics 7(1), 1979). It resamples whole test positions, so comparisons remain paired. The seed is fixed, so equal data give
 //! equal intervals.
 //!
-//! With few positions the interval is too narrow: with 18, an interval called 95 % covers about 92 % (`coverage_of_eighteen`).
+//! The interval is too narrow with few positions: with 18, an interval called 95 % covers about 92 % (`coverage_of_eighteen`).
 //! Positions of one game resemble each other, so an interval covers the choice of positions from such games, not all of chess.
 
 use rand_xoshiro::Xoshiro256PlusPlus;

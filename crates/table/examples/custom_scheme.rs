@@ -10,7 +10,6 @@
 
 use sesame_table::{Generation, Payload, RawEntry, Rule, Scheme, Table, TableError, TableOptions, mix64};
 
-/// The result of a search of one position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Entry {
     value: i16,

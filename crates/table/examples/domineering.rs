@@ -43,7 +43,7 @@ impl Payload for Proven {
 #[derive(Clone, Copy)]
 struct Board {
     columns: u32,
-    /// For Vertical and for Horizontal: the squares at which a domino can begin, and its squares when it begins at 0.
+    /// The squares at which a domino can begin, and its squares when it begins at 0: for Vertical and Horizontal.
     starts: [u64; 2],
     domino: [u64; 2],
 }
@@ -59,14 +59,12 @@ impl Board {
         Board { columns, starts: [vertical, horizontal], domino: [upright, 3] }
     }
 
-    /// Returns the squares at which a player can begin a domino.
     fn moves(&self, taken: u64, player: usize) -> u64 {
         let step = if player == 0 { self.columns } else { 1 };
         self.starts[player] & !taken & !taken.checked_shr(step).unwrap_or(0)
     }
 }
 
-/// One thread's search.
 struct Solver<'a> {
     board: Board,
     table: &'a Table<Proven>,

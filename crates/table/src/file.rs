@@ -192,23 +192,19 @@ impl Header {
         usize::try_from(chunks).ok().filter(|_| self.buckets <= ((MAX_MIB as u64) << 20) / BUCKET_BYTES as u64)
     }
 
-    /// Returns the offset of the checksums in the file.
     fn end_of_chunks(&self) -> u64 {
         HEADER as u64 + self.buckets * BUCKET_BYTES as u64
     }
 
-    /// Returns the checksum of a whole file, from those of its chunks.
     fn sum(&self, sums: &[u8]) -> u64 {
         XxHash3_64::oneshot_with_seed(XxHash3_64::oneshot(&self.to_bytes()), sums)
     }
 }
 
-/// Returns the offset of a chunk in the file.
 fn offset(chunk: usize) -> u64 {
     HEADER as u64 + chunk as u64 * (CHUNK * BUCKET_BYTES) as u64
 }
 
-/// Returns the word that these bytes begin with.
 fn word(bytes: &[u8]) -> u64 {
     bytes.iter().take(8).rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
 }
@@ -412,7 +408,6 @@ const DRAFT: &str = ".sesame-draft";
 struct Draft {
     file: File,
     path: PathBuf,
-    /// The file to replace.
     target: PathBuf,
 }
 

@@ -82,7 +82,6 @@ impl Memory {
         parallel_for_each(threads, chunks, |buckets| buckets.iter().for_each(Bucket::clear));
     }
 
-    /// See [`Table::clear_parts`](crate::Table::clear_parts).
     pub(crate) fn clear_parts(&mut self, threads: usize, anew: bool, begin: impl Fn(usize) + Sync) {
         let fresh = anew.then(|| Memory::zeroed(self.bucket_count));
         let is_fresh = matches!(fresh, Some(Ok(_)));
@@ -103,7 +102,6 @@ impl Memory {
 }
 
 /// Prefetches the cache line of `value` into all levels of the cache, without waiting for it.
-///
 /// Does nothing on processors other than x86-64 and AArch64.
 #[inline(always)]
 pub fn prefetch<T>(value: &T) {
@@ -201,8 +199,7 @@ fn installed_memory() -> Option<u64> {
     (status == 0 && length == size_of::<u64>()).then_some(bytes)
 }
 
-/// Returns the lowest memory limit of the machine and its control groups, less a sixteenth for everything else. `read` returns
-/// the text of a system file.
+/// Returns the lowest limit of the machine and its control groups, less a sixteenth for others. `read` reads system files.
 #[cfg(target_os = "linux")]
 fn memory_limit(read: impl Fn(&Path) -> Option<String>) -> Option<u64> {
     let machine = read(Path::new("/proc/meminfo")).and_then(|text| {

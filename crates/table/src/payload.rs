@@ -143,9 +143,7 @@ impl Payload for NonZeroU64 {
     }
 }
 
-/// Any 32-bit number, 0 included, with a time stamp.
-///
-/// Packed from the lowest bit: the number 32, generation 5, a bit that is always set.
+/// A 32-bit number with a time stamp, packed from the lowest bit: the number 32, generation 5, a bit that is always set.
 impl Payload for u32 {
     #[inline]
     fn pack(&self, generation: Generation) -> u64 {

@@ -31,11 +31,9 @@ pub enum Scheme {
     /// As [`Scheme::Big1`], but a hit counts as many nodes as were searched to obtain it. The search counts them: see
     /// [`Scheme::counts_hits_in_full`].
     BigAll = 5,
-    /// Two levels: a new entry at least as deep as the first level's shifts that to the second level; any other goes to the
-    /// second level.
+    /// Two levels: a new entry at least as deep as the first level's shifts that to the second; any other goes there.
     TwoDeep = 6,
-    /// Two levels, as [`Scheme::TwoDeep`], by the size of the subtree as in [`Scheme::Big1`]. The best of the seven in the
-    /// paper.
+    /// Two levels as [`Scheme::TwoDeep`], by subtree size as in [`Scheme::Big1`]: the best of the seven in the paper.
     #[default]
     TwoBig1 = 7,
 }
@@ -64,8 +62,7 @@ impl Scheme {
         matches!(self, Scheme::TwoDeep | Scheme::TwoBig1)
     }
 
-    /// Returns whether the work of a subtree counts a table hit within it as all the nodes behind the hit (BIGALL), and not
-    /// as one.
+    /// Returns whether a table hit counts as all the nodes behind it in the work of a subtree (BIGALL), instead of one.
     pub const fn counts_hits_in_full(self) -> bool {
         matches!(self, Scheme::BigAll)
     }
@@ -191,8 +188,7 @@ pub trait Rule<P: Payload>: Send + Sync {
     /// file of another size or number of levels: then `now` is the saved generation, and `new` has the stamp of any.
     fn prefers(&self, new: &RawEntry, old: &RawEntry, now: Generation) -> bool;
 
-    /// Returns whether `old`, the entry of another key, gives way whatever it is worth. By default it does if its stamp is
-    /// not `now`.
+    /// Returns whether `old`, the entry of another key, gives way whatever its worth: by default if its stamp is not `now`.
     #[inline(always)]
     fn is_stale(&self, old: &RawEntry, now: Generation) -> bool {
         P::generation(old.data).is_some_and(|generation| generation != now)
@@ -323,7 +319,6 @@ impl<'a, P: Payload, R: Rule<P>> StoreContext<'a, P, R> {
             || count > 1 << (u64::BITS - CHECK_BITS) && old.key_beside(key, count).is_none()
     }
 
-    /// Updates `old`, the entry of the same key in `slot`, with `new`.
     #[inline(always)]
     fn update(&self, slot: &impl Slot, old: &RawEntry, new: RawEntry) -> Stored {
         let data = match self.update {

@@ -96,7 +96,6 @@ impl<P: Payload, S: Rule<P>> CountingTable<P, S> {
         self.shards.iter().flat_map(|shard| shard.iter()).for_each(|count| count.store(0, Relaxed));
     }
 
-    /// Adds `count` to count `n` of this thread's shard.
     fn add(&self, n: usize, count: u64) {
         static THREADS: AtomicUsize = AtomicUsize::new(0);
         thread_local! {

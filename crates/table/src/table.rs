@@ -79,8 +79,7 @@ impl<P: Payload, S: Rule<P>> Table<P, S> {
     /// The sizes in MiB that [`Table::with_mib`] accepts: 1 MiB to 32 TiB.
     pub const MIB: RangeInclusive<usize> = 1..=MAX_MIB;
 
-    /// Creates an empty table of `mib` MiB with this [`Scheme`] or [`Rule`] of your own, and the other [`TableOptions`] as by
-    /// default.
+    /// Creates an empty table of `mib` MiB with this [`Scheme`] or [`Rule`] and the other [`TableOptions`] by default.
     ///
     /// # Errors
     /// If `mib` is outside [`Table::MIB`], and those of [`Table::with_options`].
@@ -172,9 +171,8 @@ impl<P: Payload, S: Rule<P>> Table<P, S> {
         entries(self.buckets()).filter(|entry| !entry.is_empty()).count()
     }
 
-    /// Begins a new generation, that is, a new search: the entries in the table become stale. A probe still finds them, but
-    /// they give way at the first collision (Breuker et al., 1994, section 6.2). In a program that never calls this, no entry is
-    /// stale.
+    /// Begins a new generation, that is, a new search: entries become stale. A probe still finds them, but they give way at the
+    /// first collision (Breuker et al., 1994, section 6.2). A program that never calls this has no stale entries.
     #[doc(alias("age", "new_search"))]
     pub fn next_generation(&self) {
         self.generation.store(self.generation().next().bits(), Ordering::Relaxed);

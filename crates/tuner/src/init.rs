@@ -83,7 +83,7 @@ pub fn material_weights() -> Weights {
         let (half, start) = (QA as i16 / 2, QA as i16 * interval);
         pair.copy_from_slice(&[half - start, half + 1 + start]);
     }
-    // For each bucket the weights of the side to move's accumulator, then those of the opponent's.
+    // The weights of the side to move's accumulator for each bucket, then those of the opponent's.
     for (perspective, sign) in weights.output.chunks_exact_mut(HIDDEN).zip([1, -1].into_iter().cycle()) {
         for pair in perspective[..2 * PAIRS].chunks_exact_mut(2) {
             pair.copy_from_slice(&[sign * OUTPUT_WEIGHT, -sign * OUTPUT_WEIGHT]);

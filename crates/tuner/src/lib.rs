@@ -7,8 +7,7 @@
 //! | `sesame-tuner data` | [`data`] | lists, checks, shows, appends and exports games; fits the win/draw/loss model |
 //! | `sesame-tuner train` | [`train`] | trains a network on stores |
 //!
-//! `docs/contributors/training.md` of the repository shows the commands and the format of stores, `docs/contributors/nnue.md` the
-//! network.
+//! See `docs/contributors/training.md` for commands and the format of stores, `docs/contributors/nnue.md` for the network.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod codec;
@@ -43,7 +42,6 @@ fn recipe_head(kind: &str) -> String {
     format!("sesame {} {kind}", env!("CARGO_PKG_VERSION"))
 }
 
-/// Returns whether the result is an error whose message contains `part`.
 #[cfg(test)]
 fn fails_with<T>(result: Result<T, CommandError>, part: &str) -> bool {
     result.is_err_and(|error| error.to_string().contains(part))

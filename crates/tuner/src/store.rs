@@ -123,8 +123,7 @@ fn checksum(block: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// Iterates over the undamaged blocks of a file, which another process may still extend. Fails for a file without a block that is not
-/// empty and does not begin like a store.
+/// Iterates over the undamaged blocks of a file that may grow. Fails for a non-empty file without block or beginning of a store.
 pub(crate) struct StoreReader {
     file: File,
     path: PathBuf,

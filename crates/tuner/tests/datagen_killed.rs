@@ -41,7 +41,7 @@ fn a_killed_run_continues_with_the_same_games() {
         assert!(datagen(&killed, positions, "1").status().unwrap().success());
         let before = length();
         let mut child = datagen(&killed, "1000000000", "3").spawn().unwrap();
-        // In the first block, then behind it.
+        // Killed in the first block, then behind it.
         sleep(Duration::from_millis(200));
         while writes && length() == before {
             assert!(child.try_wait().unwrap().is_none(), "it is still running");

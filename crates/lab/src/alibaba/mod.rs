@@ -1,5 +1,4 @@
-//! ALIBABA, the test program of Breuker et al. (1994), section 4: a simple chess program, "designed to be
-//! easily reproducible".
+//! ALIBABA, the test program of Breuker et al. (1994), section 4, "designed to be easily reproducible".
 //!
 //! Iterative deepening with an aspiration window of plus and minus a pawn; principal-variation search with
 //! minimal windows; a quiescence search of captures and promotions; refutation tables and the history

@@ -58,7 +58,6 @@ impl Node {
     }
 }
 
-/// Alpha and beta.
 type Window = (i32, i32);
 
 #[derive(Debug)]

@@ -54,8 +54,7 @@ impl Range {
         self.unit.write_estimate_beside(estimate, &ends.chain(no_difference).collect::<Vec<_>>())
     }
 
-    /// Returns agreement if the number lies in the range, certain if its whole interval does; disagreement if the interval
-    /// lies outside.
+    /// Returns agreement for a number in the range, certain if its whole interval is; disagreement if the interval is outside.
     fn judge(&self, number: Estimate) -> (Verdict, bool) {
         let interval = number.interval;
         if self.contains(number.value) {

@@ -34,8 +34,7 @@ pub(super) struct WallTime {
 }
 
 impl WallTime {
-    /// Parses the record that a run writes beside its results. `None` without valid seconds, or if the record is of a run
-    /// that made other than `observations` observations.
+    /// Parses the record beside the results. `None` without valid seconds, or for another number of observations.
     pub(super) fn parse(text: &str, observations: usize) -> Option<WallTime> {
         let value = |name: &str| {
             let mut pairs = text.lines().filter_map(|line| line.split_once('='));

@@ -1,5 +1,4 @@
-//! Tables of the report in Markdown: Tables 1 to 3 of the paper with the new results beside them, the differences, and
-//! the tables behind the statements.
+//! Tables of the report: Tables 1 to 3 of the paper beside the new results, the differences, and those behind the statements.
 
 use super::counts::{
     Cell, Counts, DEPTHS, LARGEST, SCHEMES, Sample, Variant, all_variants, between, cleared, geometric_mean, maximum,

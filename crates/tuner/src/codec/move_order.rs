@@ -116,7 +116,6 @@ pub(super) struct MoveHistory {
     last: [Option<(Move, bool)>; 2],
 }
 
-/// Attacked squares.
 #[derive(Default)]
 struct Maps {
     by_enemy: BitBoard,

@@ -12,8 +12,7 @@ use twox_hash::XxHash3_64;
 use crate::game_record::GameRecord;
 use crate::{at, recipe_head};
 
-/// Returns the number of games that cannot be used. Games are known again by the first and their numbers, so a file that has grown can
-/// be appended again.
+/// Returns the number of unusable games. The first game and the number name a game, so a grown file can be appended again.
 pub(super) fn read_pgn(
     path: &Path,
     mut add: impl FnMut(&str, u64, GameRecord) -> Result<(), CommandError>,

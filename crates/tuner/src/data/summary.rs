@@ -31,7 +31,6 @@ struct Summary {
     /// Games that White lost, drew and won.
     results: [u64; 3],
     starts: HashSet<u64>,
-    /// One in [`KEY_SAMPLING`] position keys.
     keys: HashSet<u64>,
     scores: BTreeSet<i16>,
     /// Training positions by output bucket.

@@ -179,7 +179,6 @@ impl DatagenRun<'_> {
         Ok(())
     }
 
-    /// Writes the game and all that waited for it.
     fn write(&self, number: u64, game: GameRecord) -> Result<(), CommandError> {
         let mut queue = self.queue.lock();
         queue.waiting.insert(number, game);

@@ -16,8 +16,7 @@ use crate::game_record::GameRecord;
 /// Multiple of the nodes after which no iteration begins, at which a search is cut off.
 const HARD_LIMIT: u64 = 8;
 const MAX_DEPTH: u32 = 63;
-/// Positions with at most this many pieces, kings and pawns included, are searched with [`ENDGAME_FACTOR`] times the nodes: scores of
-/// shallow searches err most there.
+/// Positions with at most this many pieces get [`ENDGAME_FACTOR`] times the nodes: shallow scores err most there.
 const ENDGAME_PIECES: u32 = 10;
 const ENDGAME_FACTOR: u64 = 4;
 pub(super) const TABLE_MIB: usize = 1;
@@ -31,9 +30,8 @@ const DRAW_PLIES: u32 = 12;
 const DRAW_FROM_PLY: usize = 80;
 const MAX_PLIES: usize = 400;
 
-/// Plays both sides in the caller's thread, whose stack must have
-/// [`WORKER_STACK_BYTES`](sesame::search::WORKER_STACK_BYTES): an engine's search thread and its messages would take as long as
-/// a search of two hundred nodes.
+/// Plays both sides in the caller's thread, with a stack of [`WORKER_STACK_BYTES`](sesame::search::WORKER_STACK_BYTES):
+/// messages to an engine's search thread would take as long as a search of two hundred nodes.
 pub(super) struct Player {
     table: Arc<TranspositionTable>,
     network: Arc<Network>,
@@ -87,8 +85,7 @@ impl Player {
         Some(GameRecord { start, moves, result })
     }
 
-    /// Returns move and score, from the side to move, of the last complete iteration: the score of one that was cut off may be a
-    /// bound. Returns `None` without a complete iteration.
+    /// Returns move and score, from the side to move, of the last complete iteration, if any: a cut-off one may have a bound.
     fn search(&mut self, game: &Game) -> Option<(Move, i32)> {
         self.table.new_search();
         let is_endgame = game.position().occupied().len() <= ENDGAME_PIECES;
@@ -138,9 +135,8 @@ impl PlayerSettings {
     }
 }
 
-/// Returns the result for White, in half points. One side has a bare king that can capture nothing, and the other side can mate: with a
-/// queen, a rook, bishops on both colours, or bishop and knight. With few nodes such endings are often not won, and their results would
-/// be false.
+/// Returns the result for White, in half points, of a bare king that can capture nothing against a side that can mate: by queen,
+/// rook, bishops on both colours, or bishop and knight. Searches of few nodes often fail to win these.
 fn bare_king_result(position: &Position) -> Option<u8> {
     let winner = Color::ALL.into_iter().find(|&color| position.colors(!color).len() == 1)?;
     let [knights, bishops, rooks, queens] =

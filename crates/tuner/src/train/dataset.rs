@@ -94,7 +94,7 @@ impl Dataset {
 
 /// Returns the scale with which the scores predict the results best: the centipawns of an expected result of 1 / (1 + 1/e).
 pub(super) fn fit_scale(samples: &[Sample]) -> u16 {
-    // For each score the number of samples and the sum of their results.
+    // The number of samples for each score, and the sum of their results.
     let mut table: BTreeMap<i16, (u64, u64)> = BTreeMap::new();
     for sample in samples {
         let (count, half_points) = table.entry(sample.score.clamp(-MAX_SCORE, MAX_SCORE)).or_default();
@@ -168,7 +168,6 @@ impl Sample {
         samples
     }
 
-    /// Lists the features as the side to move and the opponent see them.
     #[inline]
     pub(super) fn features(&self) -> [Features; 2] {
         let mut features = [Features::new(), Features::new()];

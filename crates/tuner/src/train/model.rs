@@ -65,7 +65,6 @@ impl NeuronBlock {
         sum
     }
 
-    /// `output_gradient` is the derivative of the loss by the output.
     #[inline(always)]
     fn add_gradients(
         &self,
