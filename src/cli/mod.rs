@@ -22,7 +22,7 @@ use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
-use sesame_command::{self as command, CommandError, print_status};
+use sesame_command::{self as command, CommandError};
 
 use crate::output::Output;
 use crate::uci;
@@ -111,7 +111,9 @@ fn run_uci(output: &Output) -> Result<(), CommandError> {
         #[cfg(feature = "mpi")]
         return mpi::run(output);
         #[cfg(not(feature = "mpi"))]
-        print_status("started by mpirun, but built without the feature mpi: this process is an engine of its own");
+        command::print_status(
+            "started by mpirun, but built without the feature mpi: this process is an engine of its own",
+        );
     }
     uci::run(io::stdin(), output.clone()).map_err(CommandError::failed)
 }
