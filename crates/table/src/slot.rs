@@ -218,6 +218,7 @@ pub const fn index(key: u64, count: usize) -> usize {
 }
 
 /// Returns the lowest key with this [`index`].
+#[cfg(any(test, feature = "file"))]
 pub const fn lowest_key(index: usize, count: usize) -> u64 {
     ((index as u128) << 64).div_ceil(count as u128) as u64
 }
