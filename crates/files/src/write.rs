@@ -27,6 +27,11 @@ impl FileError {
 /// Replaces or creates a file. At any moment, also after an error, it has the old or the new content, complete. Replaces the
 /// target of a symbolic link, not the link. Permissions stay. Fails if there is something else than a regular file.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    replace_open(path, bytes).map(drop)
+}
+
+/// Replaces like [`replace`], and returns the new file at its end. It can be written even if the permissions are read-only.
+pub fn replace_open(path: &Path, bytes: &[u8]) -> io::Result<File> {
     let (mut draft, path) = open_draft(path)?;
     draft.as_file_mut().write_all(bytes)?;
     draft.as_file().sync_all()?;
@@ -47,7 +52,7 @@ pub fn create(path: &Path, parts: impl IntoIterator<Item = io::Result<impl AsRef
         Ok(_) => Ok(()),
         Err(refused) if refused.error.kind() == ErrorKind::AlreadyExists => Err(already_exists()),
         // Not every file system can move a file and keep another.
-        Err(refused) => persist(refused.file, &path),
+        Err(refused) => persist(refused.file, &path).map(drop),
     }
 }
 
@@ -148,13 +153,13 @@ fn without_path(error: io::Error) -> io::Error {
 }
 
 /// On Windows, waits up to a second for a program that has the file open, such as a virus scanner.
-fn persist(mut draft: NamedTempFile, path: &Path) -> io::Result<()> {
+fn persist(mut draft: NamedTempFile, path: &Path) -> io::Result<File> {
     const ACCESS_DENIED: i32 = 5;
     const SHARING_VIOLATION: i32 = 32;
     let mut retries = if cfg!(windows) { 20 } else { 0 };
     loop {
         let PersistError { error, file } = match draft.persist(path) {
-            Ok(_) => return Ok(()),
+            Ok(file) => return Ok(file),
             Err(refused) => refused,
         };
         if retries == 0 || !matches!(error.raw_os_error(), Some(ACCESS_DENIED | SHARING_VIOLATION)) {
@@ -257,6 +262,20 @@ mod tests {
         replace(&link, b"two").unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!((fs::read(&path).unwrap(), mode()), (b"two".to_vec(), 0o640));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn replaced_read_only_files_can_grow() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("games.pgn");
+        fs::write(&path, "an older and longer text").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).unwrap();
+        let mut file = replace_open(&path, b"one, ").unwrap();
+        file.write_all(b"two").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"one, two");
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o444);
     }
 
     #[test]
