@@ -74,7 +74,7 @@ fn all_commands_in_a_short_game() {
 #[test]
 fn missing_threads_are_reported() {
     let mut command = std::process::Command::new("sh");
-    let line = r#"ulimit -v 600000 && exec "$0" play --black --depth 2 --threads 512"#;
+    let line = r#"ulimit -v 800000 && exec "$0" play --color black --depth 2 --threads 512"#;
     command.args(["-c", line, env!("CARGO_BIN_EXE_sesame")]);
     let output = String::from_utf8(output_in_time(command).stdout).unwrap();
     assert_in_order(&output, &["You play ", "the system granted ", " of 512 threads\n", "Sesame plays 1. "]);
