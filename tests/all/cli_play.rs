@@ -5,6 +5,8 @@ use std::path::Path;
 
 use crate::support::Session;
 use crate::support::folder::Folder;
+#[cfg(target_os = "linux")]
+use crate::support::program::output_in_time;
 use crate::support::program::{assert_in_order, run, run_with_input, succeed_with_input};
 use crate::support::tables;
 
@@ -66,6 +68,16 @@ fn all_commands_in_a_short_game() {
     let (kept, saved) = (fs::read_to_string(kept).unwrap(), fs::read_to_string(saved).unwrap());
     assert!(kept.contains("[White \"Ada\"]") && kept.contains("[Result \"0-1\"]") && kept.contains("1. d4 "), "{kept}");
     assert!(saved.contains("[Result \"*\"]") && saved.trim_end().ends_with('*'), "{saved}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn missing_threads_are_reported() {
+    let mut command = std::process::Command::new("sh");
+    let line = r#"ulimit -v 800000 && exec "$0" play --color black --depth 2 --threads 512"#;
+    command.args(["-c", line, env!("CARGO_BIN_EXE_sesame")]);
+    let output = String::from_utf8(output_in_time(command).stdout).unwrap();
+    assert_in_order(&output, &["You play ", "the system granted ", " of 512 threads\n", "Sesame plays 1. "]);
 }
 
 #[test]

@@ -27,6 +27,11 @@ impl FileError {
 /// Replaces or creates a file. At any moment, also after an error, it has the old or the new content, complete. Replaces the
 /// target of a symbolic link, not the link. Permissions stay. Fails if there is something else than a regular file.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    replace_open(path, bytes).map(drop)
+}
+
+/// Replaces like [`replace`], and returns the new file at its end. It can be written even if the permissions are read-only.
+pub fn replace_open(path: &Path, bytes: &[u8]) -> io::Result<File> {
     let (mut draft, path) = open_draft(path)?;
     draft.as_file_mut().write_all(bytes)?;
     draft.as_file().sync_all()?;
@@ -47,7 +52,7 @@ pub fn create(path: &Path, parts: impl IntoIterator<Item = io::Result<impl AsRef
         Ok(_) => Ok(()),
         Err(refused) if refused.error.kind() == ErrorKind::AlreadyExists => Err(already_exists()),
         // Not every file system can move a file and keep another.
-        Err(refused) => persist(refused.file, &path),
+        Err(refused) => persist(refused.file, &path).map(drop),
     }
 }
 
@@ -93,21 +98,50 @@ pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-/// Waits until no other process holds the lock, under which one process at a time reads and replaces the file. It ends with
-/// the returned value or the process. `None` if the file system has no locks. The folder is locked, since each replacement
-/// is another file.
+/// Waits until no other process of this user holds the lock, under which one process at a time reads and replaces the file.
+/// It ends with the returned value or the process. `None` if there can be no lock.
+///
+/// An empty file in the temporary folder is locked, since each replacement of `path` is another file. So processes with
+/// different temporary folders, or on different machines, do not wait for each other.
 pub fn lock(path: &Path) -> Option<File> {
+    let file = open_lock(&lock_path(path)).ok()?;
+    loop {
+        match file.lock() {
+            Ok(()) => return Some(file),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(_) => return None,
+        }
+    }
+}
+
+/// Returns one path for all names of the file, which need not exist.
+fn lock_path(path: &Path) -> PathBuf {
+    let canonical = fs::canonicalize(path)
+        .or_else(|_| Ok::<_, io::Error>(fs::canonicalize(folder_of(path))?.join(path.file_name().unwrap_or_default())))
+        .unwrap_or_else(|_| path.to_owned());
+    // FNV-1a: equal in all builds of the program.
+    let hash = canonical
+        .as_os_str()
+        .as_encoded_bytes()
+        .iter()
+        .fold(0xCBF2_9CE4_8422_2325, |hash: u64, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01B3));
+    std::env::temp_dir().join(format!("sesame-{hash:016x}.lock"))
+}
+
+/// Others may write to the temporary folder: a new file is the user's own, and a pipe or a link to a missing file is refused.
+fn open_lock(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.write(true);
+    // Others cannot open the file, so they cannot hold the lock.
     #[cfg(unix)]
-    let file = File::open(folder_of(&target_of(path))).ok()?;
-    // Other systems lock no folders. Their temporary folder is the user's own.
-    #[cfg(not(unix))]
-    let file = {
-        let _ = path;
-        let path = std::env::temp_dir().join("sesame.lock");
-        File::options().create(true).truncate(false).write(true).open(path).ok()?
-    };
-    file.lock().ok()?;
-    Some(file)
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.clone().create_new(true).open(path) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            metadata(path)?;
+            options.open(path)
+        }
+        opened => opened,
+    }
 }
 
 fn target_of(path: &Path) -> PathBuf {
@@ -148,13 +182,13 @@ fn without_path(error: io::Error) -> io::Error {
 }
 
 /// On Windows, waits up to a second for a program that has the file open, such as a virus scanner.
-fn persist(mut draft: NamedTempFile, path: &Path) -> io::Result<()> {
+fn persist(mut draft: NamedTempFile, path: &Path) -> io::Result<File> {
     const ACCESS_DENIED: i32 = 5;
     const SHARING_VIOLATION: i32 = 32;
     let mut retries = if cfg!(windows) { 20 } else { 0 };
     loop {
         let PersistError { error, file } = match draft.persist(path) {
-            Ok(_) => return Ok(()),
+            Ok(file) => return Ok(file),
             Err(refused) => refused,
         };
         if retries == 0 || !matches!(error.raw_os_error(), Some(ACCESS_DENIED | SHARING_VIOLATION)) {
@@ -232,6 +266,55 @@ mod tests {
     }
 
     #[test]
+    fn all_names_of_a_file_have_one_lock() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("games.pgn");
+        let before = lock_path(&path);
+        assert_eq!(before.parent(), Some(&*std::env::temp_dir()));
+        assert_eq!(lock_path(&folder.path().join(".").join("games.pgn")), before);
+        assert_ne!(lock_path(&folder.path().join("other.pgn")), before);
+        fs::write(&path, "").unwrap();
+        assert_eq!(lock_path(&path), before, "the lock of a new file stays");
+        #[cfg(unix)]
+        {
+            let link = folder.path().join("link");
+            std::os::unix::fs::symlink(&path, &link).unwrap();
+            assert_eq!(lock_path(&link), before);
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_locked_folder_does_not_delay_a_lock() {
+        let folder = tempfile::tempdir().unwrap();
+        let held = File::open(&folder).unwrap();
+        held.lock().unwrap();
+        let path = folder.path().join("games.pgn");
+        let (sender, locked) = std::sync::mpsc::channel();
+        thread::spawn(move || sender.send(lock(&path).is_some()));
+        assert_eq!(locked.recv_timeout(Duration::from_secs(20)), Ok(true));
+    }
+
+    #[test]
+    fn a_lock_is_a_regular_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
+        for _ in 0..2 {
+            drop(open_lock(&path).unwrap());
+        }
+        assert_eq!(fs::metadata(&path).unwrap().len(), 0);
+        assert!(open_lock(folder.path()).is_err());
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::{PermissionsExt, symlink};
+            assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+            let (link, missing) = (folder.path().join("link"), folder.path().join("missing"));
+            symlink(&missing, &link).unwrap();
+            assert!(open_lock(&link).is_err() && !missing.exists());
+        }
+    }
+
+    #[test]
     fn pages_are_written_into_a_new_folder() {
         let folder = tempfile::tempdir().unwrap();
         let (pages, mut paths) = (folder.path().join("docs/lab"), Vec::new());
@@ -257,6 +340,20 @@ mod tests {
         replace(&link, b"two").unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!((fs::read(&path).unwrap(), mode()), (b"two".to_vec(), 0o640));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn replaced_read_only_files_can_grow() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("games.pgn");
+        fs::write(&path, "an older and longer text").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).unwrap();
+        let mut file = replace_open(&path, b"one, ").unwrap();
+        file.write_all(b"two").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"one, two");
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o444);
     }
 
     #[test]

@@ -111,9 +111,12 @@ impl Text {
         }
     }
 
-    /// Returns the size of a usable text. A pipe is not opened: that works once only.
+    /// Returns the size of a usable text. A pipe is not opened: that works once only. Descriptors count as pipes: on some
+    /// systems, opening `/dev/stdin` or `/dev/fd/0` goes on where another reader stopped, also in a regular file.
     pub(super) fn check(path: &Path) -> Result<Option<u64>, CommandError> {
-        let is_pipe = path == Path::new("-") || path.metadata().is_ok_and(|metadata| !metadata.is_file());
+        let is_descriptor =
+            ["-", "/dev/stdin"].iter().any(|name| path == Path::new(name)) || path.starts_with("/dev/fd");
+        let is_pipe = is_descriptor || path.metadata().is_ok_and(|metadata| !metadata.is_file());
         if is_pipe { Ok(None) } else { Text::open(path).map(|text| text.size) }
     }
 
@@ -327,6 +330,20 @@ mod tests {
         assert_eq!(text(b"8/8/8/8/8/8/8/8 w - - bm Qb3\0\n"), "8/8/8/8/8/8/8/8 w - - bm Qb3\n");
         assert_eq!(text(b"id \"Gr\xFCnfeld\"\n"), "id \"Grünfeld\"\n");
         assert_eq!(text(b""), "");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn descriptors_are_not_read_before_their_use() {
+        use std::os::fd::AsRawFd;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("games.pgn");
+        fs::write(&path, GAME).unwrap();
+        assert_eq!(Text::check(&path).unwrap(), Some(GAME.len() as u64));
+        let file = File::open(&path).unwrap();
+        let descriptor = PathBuf::from(format!("/dev/fd/{}", file.as_raw_fd()));
+        assert_eq!(Text::check(&descriptor).unwrap(), None);
+        assert_eq!(Text::open(&descriptor).unwrap().whole().unwrap(), GAME);
     }
 
     #[test]

@@ -69,8 +69,7 @@ impl GrowingFile {
         let added = match &mut self.file {
             None => {
                 let text = format!("{}{text}", self.head);
-                let file = files::replace(&self.path, format!("{text}{}", self.tail).as_bytes())
-                    .and_then(|()| File::options().write(true).open(&self.path));
+                let file = files::replace_open(&self.path, format!("{text}{}", self.tail).as_bytes());
                 file.map(|file| self.file = Some((file, text.len() as u64)))
             }
             Some((file, end)) => write_at(file, *end, &format!("{text}{}", self.tail))
@@ -117,6 +116,20 @@ mod tests {
         }
         file.finish().unwrap();
         assert_eq!(file.written(), Some(path.as_path()));
+    }
+
+    /// Fails for a user other than root if the file is opened again.
+    #[cfg(unix)]
+    #[test]
+    fn read_only_files_are_replaced_and_grow() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        std::fs::write(&path, "an older and longer file").unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o444)).unwrap();
+        let mut file = GrowingFile::new(path.clone(), "<".into(), ">".into());
+        ["a", "b"].iter().for_each(|text| file.add(text).unwrap());
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "<ab>");
     }
 
     #[test]

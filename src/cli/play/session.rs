@@ -15,7 +15,9 @@ use super::moves::read_move;
 use super::pgn_files::PgnFiles;
 use crate::cli::assessment::{Assessment, WhiteScore, assess, name, san_line};
 use crate::cli::terminal::{BoardStyle, SearchStatus};
-use crate::engine::{Engine, Limits, MoveChoice, Options, Score, SearchReport, StrengthLimit};
+use crate::engine::{
+    ChannelSink, Engine, Limits, MoveChoice, Options, Score, SearchEvent, SearchReport, StrengthLimit,
+};
 use crate::games::pgn::PgnGame;
 use crate::output::Output;
 use crate::position::Color;
@@ -56,6 +58,8 @@ pub(super) struct PlaySession<'a> {
     arguments: &'a PlayArguments,
     game: Match,
     engine: Engine,
+    /// What the engine reports outside its searches, such as missing threads.
+    events: Receiver<SearchEvent>,
     limits: Limits,
     /// The score at the engine's last move, from its own view.
     last_score: Option<Score>,
@@ -76,7 +80,8 @@ impl<'a> PlaySession<'a> {
             PgnFiles::check(path).map_err(|error| CommandError::Failed(refused(error)))?;
         }
         let options = Options { move_overhead: MOVE_OVERHEAD, ..arguments.engine.options()? };
-        let mut engine = Engine::new(options).map_err(CommandError::failed)?;
+        let (sink, events) = ChannelSink::new();
+        let mut engine = Engine::with_sink(options, sink).map_err(CommandError::failed)?;
         arguments.engine.load_syzygy(&mut engine)?;
         let (end, ended) = channel::bounded(1);
         at_first_signal(move || _ = end.try_send(()))?;
@@ -87,6 +92,7 @@ impl<'a> PlaySession<'a> {
             arguments,
             game,
             engine,
+            events,
             limits: arguments.limits(),
             last_score: None,
             console,
@@ -101,6 +107,7 @@ impl<'a> PlaySession<'a> {
         let strength = elo.map_or_else(String::new, |elo| format!(" Sesame plays at about {elo} Elo."));
         let human = name(self.game.human);
         self.say(format!("You play {human}.{strength} Type a move, such as Nf3 or g1f3, or help.\n"));
+        self.show_messages();
         self.show_game();
         let mut flow = Flow::Continue(());
         while flow.is_continue() && !self.console.output.is_closed() {
@@ -126,6 +133,14 @@ impl<'a> PlaySession<'a> {
 
     fn say(&self, text: impl AsRef<str>) {
         self.console.output.line(text.as_ref());
+    }
+
+    fn show_messages(&self) {
+        for event in self.events.try_iter() {
+            if let SearchEvent::Message(text) = event {
+                self.say(text);
+            }
+        }
     }
 
     /// Shows the clocks too with a line editor, whose prompt is constant.
@@ -364,6 +379,7 @@ impl<'a> PlaySession<'a> {
             self.say(error.to_string());
             SearchReport::default()
         });
+        self.show_messages();
         messages.iter().for_each(|text| self.say(text));
         if is_over {
             self.say(ENDED);

@@ -157,13 +157,24 @@ impl EngineCommand {
 impl FromStr for EngineCommand {
     type Err = &'static str;
 
-    /// Splits as a shell does. On Windows, a backslash separates folders.
     fn from_str(text: &str) -> Result<Self, &'static str> {
         let text = text.trim();
-        let words = if cfg!(windows) { &text.replace('\\', r"\\") } else { text };
-        let mut words = shell_words::split(words).map_err(|_| "a quote is not closed")?.into_iter();
+        let mut words = split(text, !cfg!(windows)).map_err(|_| "a quote is not closed")?.into_iter();
         let program = words.next().filter(|program| !program.is_empty()).ok_or("the command is empty")?;
         Ok(Self { text: text.to_owned(), program, arguments: words.collect() })
+    }
+}
+
+/// Splits as a shell does. Without `escapes`, a backslash is like a letter: on Windows it separates folders.
+fn split(text: &str, escapes: bool) -> Result<Vec<String>, shell_words::ParseError> {
+    // A character without meaning for a shell replaces the backslash meanwhile.
+    let unused = ('\u{E000}'..='\u{F8FF}').find(|&letter| !text.contains(letter));
+    match unused.filter(|_| !escapes) {
+        None => shell_words::split(text),
+        Some(unused) => {
+            let words = shell_words::split(&text.replace('\\', &unused.to_string()))?;
+            Ok(words.iter().map(|word| word.replace(unused, r"\")).collect())
+        }
     }
 }
 
@@ -257,6 +268,17 @@ mod tests {
             assert!(text.parse::<EngineCommand>().unwrap_err().contains(error), "{text}");
         }
         assert_eq!("/usr/games/engine-1.2 -x".parse::<EngineCommand>().unwrap().file_name(), "engine-1");
+    }
+
+    #[test]
+    fn windows_paths_keep_their_backslashes() {
+        let words = |text| split(text, false).unwrap();
+        assert_eq!(words(r"C:\e.exe -x"), [r"C:\e.exe", "-x"]);
+        assert_eq!(words(r#"'C:\my engines\e' "D:\a b\" c"#), [r"C:\my engines\e", r"D:\a b\", "c"]);
+        assert_eq!(words(r"\\server\share\e.exe '\\server\a b'"), [r"\\server\share\e.exe", r"\\server\a b"]);
+        assert_eq!(words("\u{E000}\\'\u{E001}\\'"), ["\u{E000}\\\u{E001}\\"]);
+        assert_eq!(split(r"a\ b '\c'", true).unwrap(), ["a b", r"\c"]);
+        assert!(split(r"'C:\e", false).is_err());
     }
 
     #[test]
