@@ -2,7 +2,10 @@
 
 A file uses another if a path in it leads to an item that the other file declares: `use super::x::Item`, `crate::m::item()`, `child::Item`. A path
 through a re-export leads to the file that declares the item. `mod child;` and a re-export alone are no uses. Unit tests do not count: files
-and modules behind `#[cfg(test)]`. Calls of methods are not seen, because no path names their file.
+and modules behind `#[cfg(test)]`.
+
+Limits: calls of methods are not seen, because no path names their file. A type does not count in a file that has an inherent `impl` of it,
+because such a file continues the type's own. So a circle through either is not found.
 """
 
 import glob

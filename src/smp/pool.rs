@@ -397,33 +397,23 @@ mod tests {
         }
     }
 
-    /// The workers of several bound groups compute with the copies of their groups, all others with the original.
+    /// Several bound groups have a copy each; all others use the original.
     #[test]
     #[cfg(target_os = "linux")]
     fn each_bound_group_uses_its_copy_of_the_network() {
-        let network = Arc::new(Network::clone(&Network::embedded()));
-        let search = |pool: Pool| {
-            // One worker after the other: the first to finish would stop the rest.
-            for worker in &pool.commands {
-                let table = Arc::new(TranspositionTable::with_mib(1, Scheme::default()).unwrap());
-                let context = SearchContext::alone(&Game::default(), &table, &network, Control::new(pool.len(), None));
-                let (events, ended) = unbounded();
-                let claims = DepthClaims::new(1, 1, pool.strategy(), 0);
-                assert!(worker.send(Command::Search(Arc::new(Team::new(Arc::new(context), claims, events)))).is_ok());
-                while !matches!(ended.recv().unwrap(), Event::Ended(_)) {}
-            }
-            let copies = pool.groups.iter().filter_map(|group| group.network.as_ref()?.lock().clone());
-            // Each worker keeps the network of its last search, beside the group and this list.
-            copies.map(|[_, copy]| Arc::strong_count(&copy) - 2).collect::<Vec<_>>()
+        let network = Network::embedded();
+        let copies = |affinity: &Affinity, workers| {
+            let pool = Pool::new(workers, SmpStrategy::default(), affinity).unwrap();
+            let is_copy = |group: &Arc<WorkerGroup>| !Arc::ptr_eq(&group.near(&network), &network);
+            pool.groups.iter().map(is_copy).collect::<Vec<_>>()
         };
-        let strategy = SmpStrategy::default();
-        let unbound = Pool::new(33, strategy, &Affinity { pin: false, numa: NumaPolicy::None }).unwrap();
-        assert_eq!(unbound.groups.len(), 2, "more than share one set of histories");
-        assert_eq!(search(unbound), [0; 0]);
+        let unbound = Affinity { pin: false, numa: NumaPolicy::None };
+        assert_eq!(copies(&unbound, 33), [false; 2], "more than share one set of histories");
         let [first, second, ..] = allowed_cores().unwrap()[..] else { return };
-        for (numa, users) in [(format!("{first}:{second}"), vec![2, 1]), (format!("{first},{second}"), vec![])] {
+        for (numa, wanted) in [(format!("{first}:{second}"), vec![true; 2]), (format!("{first},{second}"), vec![false])]
+        {
             let affinity = Affinity { pin: false, numa: numa.parse().unwrap() };
-            assert_eq!(search(Pool::new(3, strategy, &affinity).unwrap()), users, "{numa}");
+            assert_eq!(copies(&affinity, 3), wanted, "{numa}");
         }
     }
 

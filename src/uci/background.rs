@@ -34,7 +34,7 @@ pub(super) struct BackgroundTask {
 
 impl BackgroundTask {
     /// `work` must end soon after its stop flag is set.
-    fn start(kind: TaskKind, work: impl FnOnce(&AtomicBool) + Send + 'static) -> io::Result<BackgroundTask> {
+    pub(super) fn start(kind: TaskKind, work: impl FnOnce(&AtomicBool) + Send + 'static) -> io::Result<BackgroundTask> {
         let stop = Arc::new(AtomicBool::new(false));
         let (running, done) = channel::bounded(0);
         let flag = Arc::clone(&stop);

@@ -72,15 +72,7 @@ pub fn run_linked(
     }
     request_short_slices();
     let mut commands = reader::spawn(input, output)?;
-    let mut engine_loop = EngineLoop {
-        session,
-        position_line: PositionCommand::default().to_string(),
-        position_fault: None,
-        settings: VecDeque::new(),
-        deferred: VecDeque::new(),
-        link,
-        closing: None,
-    };
+    let mut engine_loop = EngineLoop::new(session, link);
     loop {
         engine_loop.catch_up();
         let EngineLoop { session, closing, link, .. } = &engine_loop;
@@ -138,6 +130,18 @@ struct EngineLoop {
 }
 
 impl EngineLoop {
+    fn new(session: Session, link: Option<Arc<dyn SearchLink>>) -> Self {
+        EngineLoop {
+            session,
+            position_line: PositionCommand::default().to_string(),
+            position_fault: None,
+            settings: VecDeque::new(),
+            deferred: VecDeque::new(),
+            link,
+            closing: None,
+        }
+    }
+
     fn is_searching(&self) -> bool {
         self.session.engine.is_searching()
     }
@@ -376,4 +380,46 @@ fn set_up(command: &PositionCommand, chess960: bool) -> Result<SetUp, String> {
         game.play(mv);
     }
     Ok(SetUp { game, repairs, line })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+    use std::sync::atomic::Ordering;
+
+    use super::*;
+
+    /// Returns whether commands stop a running task. It runs until all of them are handled.
+    fn stops(kind: TaskKind, commands: &[UciCommand]) -> bool {
+        let (release, released) = channel::bounded::<Infallible>(0);
+        let (flag, is_stopped) = channel::bounded(1);
+        let task = BackgroundTask::start(kind, move |stop| {
+            let _ = released.recv();
+            let _ = flag.send(stop.load(Ordering::Relaxed));
+        });
+        let mut session = Session::new(Output::new(io::sink()), channel::bounded(1).0).unwrap();
+        session.task = Some(task.unwrap());
+        let mut engine_loop = EngineLoop::new(session, None);
+        for command in commands {
+            assert!(engine_loop.handle(command.clone()).is_continue());
+            engine_loop.catch_up();
+        }
+        drop(release);
+        is_stopped.recv().unwrap()
+    }
+
+    #[test]
+    fn quit_abandons_only_a_load_and_stop_ends_any_task() {
+        for kind in [TaskKind::Bench, TaskKind::Perft, TaskKind::SaveHash, TaskKind::LoadHash] {
+            for (commands, ends_task) in [
+                (&[UciCommand::IsReady, UciCommand::Display][..], false),
+                (&[UciCommand::Quit], kind == TaskKind::LoadHash),
+                (&[UciCommand::Stop], true),
+                (&[UciCommand::Quit, UciCommand::Stop], true),
+                (&[UciCommand::Go(String::new()), UciCommand::Stop], false),
+            ] {
+                assert_eq!(stops(kind, commands), ends_task, "{kind:?}: {commands:?}");
+            }
+        }
+    }
 }

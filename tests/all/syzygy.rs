@@ -1,4 +1,4 @@
-//! Syzygy probing beside shakmaty-syzygy. The fuzz target `syzygy_file` probes damaged files.
+//! Syzygy probing beside shakmaty-syzygy, and with missing and damaged files. The fuzz target `syzygy_file` damages more.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,6 +11,7 @@ use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess};
 use shakmaty_syzygy::SyzygyError;
 
+use crate::support::folder::Folder;
 use crate::support::tables;
 
 /// Returns the names of all WDL tables of the test data.
@@ -109,6 +110,60 @@ fn probes_agree_with_shakmaty_syzygy() {
     }
     println!("{} tables, {en_passant} positions with en passant: {results:?}", names.len());
     assert!(results.len() >= 3 && (en_passant >= 200 || !names.contains("KPvKP")), "{en_passant}, {results:?}");
+}
+
+/// A damaged file may be refused, or give wrong answers or none.
+#[test]
+fn damaged_files_never_cause_a_panic() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(11);
+    let positions: Vec<Position> = ["KPvK", "KQvK", "KRvK", "KRvKR"]
+        .into_iter()
+        .flat_map(|name| {
+            let fens = std::iter::repeat_with(|| random_fen(name, &mut random)).flatten();
+            fens.take(20).map(|fen| Position::from_fen(&fen).unwrap()).collect::<Vec<_>>()
+        })
+        .collect();
+    let folder = Folder::new();
+    // Loads the folder; returns whether each file is accepted, and the number of answers.
+    let probe = || {
+        let (tablebases, report) = Tablebases::load(folder.path().to_str().unwrap());
+        let answers = |position| {
+            usize::from(tablebases.probe_wdl(position).is_some())
+                + usize::from(tablebases.probe_dtz(position).is_some())
+        };
+        (report.problems.is_empty(), positions.iter().map(answers).sum::<usize>())
+    };
+    let files: Vec<_> = fs::read_dir(tables::small()).unwrap().map(|entry| entry.unwrap()).collect();
+    let read = |file: &fs::DirEntry| (file.file_name().into_string().unwrap(), fs::read(file.path()).unwrap());
+    let files: BTreeMap<String, Vec<u8>> = files.iter().map(read).collect();
+    for (name, bytes) in &files {
+        fs::write(folder.join(name), bytes).unwrap();
+    }
+    let all = 2 * positions.len();
+    assert_eq!(probe(), (true, all));
+    let (mut refused, mut unanswered, mut answered) = (0, 0, 0);
+    for (name, bytes) in &files {
+        for round in 0..32 {
+            let mut damaged = bytes.clone();
+            // Half of the damages are in the header.
+            let reach = if round % 2 == 0 { bytes.len().min(160) } else { bytes.len() };
+            for _ in 0..=round % 4 {
+                damaged[4 + random.next_u32() as usize % (reach - 4)] = random.next_u32() as u8;
+            }
+            fs::write(folder.join(name), damaged).unwrap();
+            match probe() {
+                (false, _) => refused += 1,
+                (true, answers) if answers < all => unanswered += 1,
+                (true, _) => answered += 1,
+            }
+        }
+        fs::write(folder.join(name), bytes).unwrap();
+    }
+    println!("{refused} refused, {unanswered} with missing answers, {answered} with all");
+    assert!(
+        refused >= 50 && answered >= 50,
+        "{refused} refused, {unanswered} with missing answers, {answered} with all"
+    );
 }
 
 #[test]

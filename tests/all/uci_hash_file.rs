@@ -1,4 +1,5 @@
-//! Saving and loading the transposition table: damaged files, full disks, and ends in the middle. The rest is a transcript.
+//! Saving and loading the transposition table: damaged files, pipes and full disks. The rest is a transcript, and a
+//! unit test of the engine loop: `stop` and `quit` during a transfer.
 
 use std::fs;
 
@@ -18,11 +19,6 @@ fn start_engine(file: &std::path::Path, hash: usize) -> Session {
 /// Presses a button and returns the last message about it.
 fn press(session: &mut Session, button: &str) -> String {
     session.send(&format!("setoption name {button}"));
-    result(session)
-}
-
-/// Returns the next message that is no progress.
-fn result(session: &mut Session) -> String {
     loop {
         let message = session.until("info string").pop().unwrap();
         if !message.ends_with('%') {
@@ -56,41 +52,6 @@ fn unusable_file_leaves_the_table_unchanged() {
     save(&mut session);
     assert!(fs::read(&file).unwrap() == whole, "the table is unchanged to the last bit");
     session.quit();
-}
-
-/// The system decides between the command and the end of the transfer, so a fast disk may win some rounds.
-fn assert_mostly(mut is_ended: impl FnMut() -> bool) {
-    let ended = (0..7).filter(|_| is_ended()).count();
-    assert!(ended >= 4, "{ended} of 7 transfers are ended");
-}
-
-#[test]
-fn quit_abandons_a_load() {
-    let folder = Folder::new();
-    let file = folder.join("table");
-    let mut session = start_engine(&file, 256);
-    save(&mut session);
-    session.quit();
-    assert_mostly(|| {
-        let mut session = start_engine(&file, 256);
-        session.send("setoption name Load Hash\nquit");
-        !session.end_well().iter().any(|line| line.starts_with("info string loaded "))
-    });
-}
-
-#[test]
-fn stop_ends_a_save() {
-    assert_mostly(|| {
-        let folder = Folder::new();
-        let mut session = start_engine(&folder.join("table"), 256);
-        session.send("setoption name Save Hash\nstop");
-        let said = result(&mut session);
-        session.quit();
-        let is_stopped = said.starts_with("info string the table is not saved: ") && said.ends_with(": stopped");
-        assert!(is_stopped || said.starts_with("info string saved "), "{said}");
-        assert_eq!(folder.names().is_empty(), is_stopped);
-        is_stopped
-    });
 }
 
 /// Opening a pipe could block forever.

@@ -18,7 +18,7 @@ use twox_hash::XxHash3_64;
 
 use crate::memory::{BUCKET_BYTES, MAX_MIB, Memory, parallel_for_each};
 use crate::payload::{Generation, Payload};
-use crate::scheme::{Rule, Scheme};
+use crate::scheme::{Closed, Rule, Scheme};
 use crate::slot::{RawEntry, Slot, lowest_key};
 use crate::table::{Table, entries};
 
@@ -264,7 +264,7 @@ impl<P: Payload, S: Rule<P>> Table<P, S> {
     /// ```
     pub fn save(&self, path: &Path, options: TableFileOptions<'_>) -> Result<TableFileReport, TableFileError> {
         let (generation, buckets) = (self.generation().bits(), self.buckets());
-        let (rule, fingerprint) = (self.rule.number(), options.fingerprint);
+        let (rule, fingerprint) = (self.rule.number(Closed), options.fingerprint);
         let header = Header { rule, generation, buckets: buckets.len() as u64, fingerprint };
         let draft = Draft::beside(path)?;
         let sums: Box<[AtomicU64]> = buckets.chunks(CHUNK).map(|_| AtomicU64::new(0)).collect();

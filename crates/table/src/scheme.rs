@@ -201,12 +201,33 @@ pub trait Rule<P: Payload>: Send + Sync {
         P::merge(old.data, new.data)
     }
 
-    /// Returns the number in a saved file: that of a scheme with as many levels.
+    /// Returns the number in a saved file: that of a scheme with as many levels. No other crate can name the type of the
+    /// argument, so none can write another number:
+    ///
+    /// ```compile_fail,E0050
+    /// use sesame_table::{Generation, RawEntry, Rule};
+    ///
+    /// struct Mine;
+    ///
+    /// impl Rule<u32> for Mine {
+    ///     fn prefers(&self, _: &RawEntry, _: &RawEntry, _: Generation) -> bool {
+    ///         true
+    ///     }
+    ///
+    ///     fn number(&self) -> u8 {
+    ///         77
+    ///     }
+    /// }
+    /// ```
     #[doc(hidden)]
-    fn number(&self) -> u8 {
+    fn number(&self, _: Closed) -> u8 {
         if self.has_two_levels() { Scheme::TwoBig1 as u8 } else { Scheme::Big1 as u8 }
     }
 }
+
+/// Seals [`Rule::number`].
+#[derive(Copy, Clone, Debug)]
+pub struct Closed;
 
 impl<P: Payload> Rule<P> for Scheme {
     #[inline(always)]
@@ -225,7 +246,7 @@ impl<P: Payload> Rule<P> for Scheme {
         }
     }
 
-    fn number(&self) -> u8 {
+    fn number(&self, _: Closed) -> u8 {
         *self as u8
     }
 }
