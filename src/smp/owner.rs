@@ -1,9 +1,10 @@
 //! One search from its start to its best move: the request, the thread that owns it, and the handle to it.
 //!
-//! Two boundaries contain panics. `run` in `pool.rs` contains those of a worker: its search ends with what is found so far, and its
-//! thread makes new data for the next one. The loop of [`SearchThread`] contains those of the owner, its sink and its link: the
-//! workers and the other machines end, a message and a legal best move are reported unless the sink panics at these as well, and
-//! the thread takes the next search. A panic beyond them has no search to end.
+//! `run` in `pool.rs` contains a panic of a worker: its search ends with what is found so far, and its thread makes new data for
+//! the next one. The loop of [`SearchThread`] contains, one by one, panics of an owner's search (with its tablebase ranking, sink
+//! and link), of the recovery that then ends the workers and the other machines and reports a message and a legal best move, and
+//! of the drop of the owner; it takes the next search after each. It does not contain a panic of `Owner::new`, which calls
+//! [`SearchLink::overhead`]: that one reaches the caller of `Engine::go`, and no search begins.
 
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
