@@ -254,18 +254,17 @@ impl Owner {
     }
 
     fn start_workers(&mut self) {
-        // The owner alone has the context yet.
-        if let Some(context) = Arc::get_mut(&mut self.context) {
-            let legal = context.root_moves.len();
-            rank_root(context);
-            if context.root_moves.len() == 1 && legal > 1 {
-                self.clock.expect_single_reply();
-            }
-            if let Some((link, start)) = &self.link {
-                match link.begin(start, &context.control, &context.table) {
-                    Ok(exchange) => context.exchange = Some(exchange),
-                    Err(message) => message.iter().for_each(|message| self.sink.message(message)),
-                }
+        let context =
+            Arc::get_mut(&mut self.context).expect("the owner alone has the context before its workers start");
+        let legal = context.root_moves.len();
+        rank_root(context);
+        if context.root_moves.len() == 1 && legal > 1 {
+            self.clock.expect_single_reply();
+        }
+        if let Some((link, start)) = &self.link {
+            match link.begin(start, &context.control, &context.table) {
+                Ok(exchange) => context.exchange = Some(exchange),
+                Err(message) => message.iter().for_each(|message| self.sink.message(message)),
             }
         }
         self.is_linked = self.context.exchange.is_some();
