@@ -666,6 +666,47 @@ mod tests {
     }
 
     #[test]
+    fn current_root_move_is_reported_once() {
+        let (search, sink) = request(Limits { depth: Some(3), ..Limits::default() }, Instant::now());
+        let (mut owner, _handle) = Owner::new(search);
+        let mv = Move::new(Square::E2, Square::E4, None);
+        owner.context.control.begin_root_move(7, 3, mv);
+        owner.report_current_move();
+        owner.report_current_move();
+        assert_eq!(*sink.current_moves.lock(), [CurrentMove { depth: 7, mv, number: 3 }]);
+    }
+
+    #[test]
+    fn search_keeps_its_current_root_move() {
+        let (search, _) = request(Limits { depth: Some(3), ..Limits::default() }, Instant::now());
+        let (mut owner, _handle) = Owner::new(search);
+        owner.search();
+        let (depth, _, mv) = owner.context.control.current_root_move().unwrap();
+        assert!(depth == 3 && owner.context.root_moves.contains(&mv));
+    }
+
+    /// Neither the deadline, nor the end of the time for which a move is held, nor a current root move to report wakes the owner.
+    #[test]
+    fn stopped_search_sleeps_until_an_event() {
+        let now = Instant::now();
+        let past = now.checked_sub(2 * CURRENT_MOVE_AFTER).unwrap_or(now);
+        let move_time = Some(Duration::from_millis(50));
+        for (infinite, are_searching) in [(false, true), (true, true), (true, false)] {
+            let (search, sink) = request(Limits { infinite, move_time, ..Limits::default() }, past);
+            let (mut owner, handle) = Owner::new(search);
+            owner.context.control.begin_root_move(7, 3, Move::new(Square::E2, Square::E4, None));
+            owner.context.control.stop();
+            (owner.are_searching, owner.answers_at) = (are_searching, Some(past));
+            let waiting = thread::spawn(move || owner.next_event());
+            thread::sleep(Duration::from_millis(50));
+            assert!(!waiting.is_finished(), "infinite: {infinite}, searching: {are_searching}");
+            handle.stop();
+            assert!(matches!(waiting.join().unwrap(), Some(Event::Stop)));
+            assert_eq!(*sink.current_moves.lock(), []);
+        }
+    }
+
+    #[test]
     fn bounds_are_reported_after_a_second() {
         let now = Instant::now();
         let began = now.checked_sub(BOUNDS_AFTER).unwrap_or(now);
