@@ -423,7 +423,7 @@ fn follower_stays_while_another_is_missing() {
     let mut follower = work(group.next().unwrap());
     let mut now = Duration::ZERO;
     while now < 3 * patience.leader {
-        leader.step(None, now);
+        leader.step(None, now, Instant::now());
         follower.step(now);
         now += Duration::from_millis(10);
     }
