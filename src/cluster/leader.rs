@@ -32,8 +32,8 @@ pub(super) enum Order {
     /// Replies when the followers have carried out all lines, or [`State::given_up`]. Requests are numbered from 1.
     Ready(u64, Sender<()>),
     Begin(RemoteStart, Arc<Control>),
-    /// Stops the followers, and replies with their ballots after this time at the latest.
-    End(Sender<Vec<Ballot>>, Duration),
+    /// Stops the followers, and replies with their ballots at this time at the latest.
+    End(Sender<Vec<Ballot>>, Instant),
     Quit,
 }
 
@@ -156,7 +156,7 @@ impl SearchLink for LeaderLink {
         *self.state.table.lock() = None;
         let (reply, receiver) = bounded(1);
         // The ballots of those in time come before the limit. A late one is no fault.
-        let _ = self.orders.send(Order::End(reply, limit * 3 / 4));
+        let _ = self.orders.send(Order::End(reply, Instant::now() + limit * 3 / 4));
         let ballots = self.wait(&receiver, limit).unwrap_or_default();
         (ballots, self.message())
     }
@@ -244,7 +244,7 @@ struct Running {
     start: RemoteStart,
     control: Arc<Control>,
     /// Takes the ballots, at this time at the latest.
-    end: Option<(Sender<Vec<Ballot>>, Duration)>,
+    end: Option<(Sender<Vec<Ballot>>, Instant)>,
 }
 
 impl<T: Transport> LeaderLoop<T> {
@@ -259,7 +259,7 @@ impl<T: Transport> LeaderLoop<T> {
         let mut pause = Some(Duration::ZERO);
         while let Some(time) = pause {
             let order = self.next_order(time);
-            pause = self.step(order, clock.now());
+            pause = self.step(order, clock.now(), Instant::now());
         }
         if matches!(self.phase, Phase::Scatter(_)) {
             self.state.has_scattered.store(true, Relaxed);
@@ -286,8 +286,9 @@ impl<T: Transport> LeaderLoop<T> {
         }
     }
 
-    /// Receives and sends. Returns the time to the next step, unless an order comes; `None` after the last.
-    pub(super) fn step(&mut self, order: Option<Order>, now: Duration) -> Option<Duration> {
+    /// Receives and sends. `now` is the time of a [`Stopwatch`], by which silence is measured. `clock` is the real time, by which
+    /// the owner of a search waits. Returns the time to the next step, unless an order comes; `None` after the last.
+    pub(super) fn step(&mut self, order: Option<Order>, now: Duration, clock: Instant) -> Option<Duration> {
         order.into_iter().for_each(|order| self.carry_out(order, now));
         for (rank, block) in self.mail.receive() {
             self.take(rank, block);
@@ -295,7 +296,7 @@ impl<T: Transport> LeaderLoop<T> {
         self.watch(now);
         // Before a reply: the session relies on it.
         self.state.is_one_ready.store(self.machines().any(|(_, machine)| machine.is_ready()), Relaxed);
-        let goes_on = self.advance(now);
+        let goes_on = self.advance(now, clock);
         self.send(now);
         let is_idle = matches!(self.phase, Phase::Idle) && self.machines().all(|(_, machine)| machine.text.is_empty());
         goes_on.then_some(if is_idle { IDLE_INTERVAL } else { INTERVAL })
@@ -311,7 +312,7 @@ impl<T: Transport> LeaderLoop<T> {
 
     fn carry_out(&mut self, order: Order, now: Duration) {
         match (order, &mut self.phase) {
-            (Order::End(reply, limit), Phase::Search(running)) => running.end = Some((reply, now + limit)),
+            (Order::End(reply, deadline), Phase::Search(running)) => running.end = Some((reply, deadline)),
             // The owner of a search sends nothing else before its end: it has gone.
             (order, Phase::Search(_)) => {
                 self.phase = Phase::Idle;
@@ -394,7 +395,7 @@ impl<T: Transport> LeaderLoop<T> {
     }
 
     /// Replies to orders that are done. Returns false after the last step.
-    fn advance(&mut self, now: Duration) -> bool {
+    fn advance(&mut self, now: Duration, clock: Instant) -> bool {
         let is_over = self.state.is_over.load(Relaxed);
         match &self.phase {
             Phase::Idle => {}
@@ -405,7 +406,7 @@ impl<T: Transport> LeaderLoop<T> {
                 }
             }
             Phase::Search(running) => {
-                if self.advance_search(running, now) {
+                if self.advance_search(running, clock) {
                     self.phase = Phase::Idle;
                 }
             }
@@ -440,7 +441,7 @@ impl<T: Transport> LeaderLoop<T> {
     }
 
     /// Counts nodes, and hands over the ballots when it is time. Returns true if the search has ended.
-    fn advance_search(&self, running: &Running, now: Duration) -> bool {
+    fn advance_search(&self, running: &Running, clock: Instant) -> bool {
         let search = self.search;
         let alike = || self.machines().filter(|(_, machine)| machine.takes_part(search, running.start.fingerprint));
         let nodes = alike().map(|(_, machine)| machine.block.nodes).sum();
@@ -452,7 +453,7 @@ impl<T: Transport> LeaderLoop<T> {
             return false;
         };
         let is_awaited = |machine: &Machine| machine.search == search && machine.is_searching() && machine.answers();
-        if self.machines().any(|(_, machine)| is_awaited(machine)) && now < *deadline {
+        if self.machines().any(|(_, machine)| is_awaited(machine)) && clock < *deadline {
             return false;
         }
         let ballots = alike().filter_map(|(_, machine)| match &machine.block {

@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::io::Write;
 use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, TryRecvError, bounded};
 use parking_lot::Mutex;
@@ -192,7 +192,7 @@ fn lead(link: &LeaderLink) {
         }
         thread::yield_now();
         let (sender, receiver) = bounded(1);
-        link.orders.send(Order::End(sender, FOREVER)).unwrap();
+        link.orders.send(Order::End(sender, Instant::now() + FOREVER)).unwrap();
         let ballots = reply(&receiver);
         require(ballots == [ballot(1, search), ballot(2, search)], || format!("search {search}: {ballots:?}"));
     }
@@ -224,7 +224,7 @@ fn machines_of<F: Flaw>() {
     threads.push(thread::spawn(move || {
         run(|now| {
             let order = leader.next_order(Duration::ZERO);
-            leader.step(order, now)
+            leader.step(order, now, Instant::now())
         });
     }));
     threads.push(thread::spawn(move || lead(&link)));

@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::SeqCst};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::TryRecvError;
+use crossbeam_channel::{TryRecvError, bounded};
 use sesame_table::Scheme;
 
 use super::block::{Block, Load, Stage};
 use super::follower::{FollowerLink, FollowerSession};
-use super::leader::LeaderLink;
+use super::leader::{LeaderLink, Order};
 use super::transport::{Mail, Transport, local};
 use super::*;
 use crate::position::{Move, Square};
@@ -209,8 +209,8 @@ fn entries_wait_until_a_machine_can_receive_them() {
     let mut leader = work(group.next().unwrap());
     let exchange = link.begin(&start_of_search(), &control, &table).unwrap();
     let order = leader.next_order(Duration::ZERO);
-    leader.step(order, Duration::ZERO);
-    let step = || _ = leader.step(None, Duration::ZERO);
+    leader.step(order, Duration::ZERO, Instant::now());
+    let step = || _ = leader.step(None, Duration::ZERO, Instant::now());
     let arrived = entries_that_arrive(&exchange, step, &Mail::new(group.next().unwrap()));
     assert_eq!(arrived, Vec::from_iter(ENTRIES), "of the leader");
 
@@ -238,10 +238,10 @@ fn leader_by_steps(
     let (link, work) = LeaderLink::new(transport.ranks(), patience);
     let mut leader = work(transport);
     link.set_thread(thread::spawn(move || {
-        let mut now = Duration::ZERO;
+        let (began, mut now) = (Instant::now(), Duration::ZERO);
         while let Some(pause) = {
             let order = leader.next_order(INTERVAL);
-            leader.step(order, now)
+            leader.step(order, now, began + now)
         } {
             now = next(now, pause);
         }
@@ -297,6 +297,27 @@ fn slow_machine_holds_up_no_other() {
     assert!(link.quit());
     fast.join().unwrap();
     slow.join().unwrap();
+}
+
+/// A leader that the system did not run has missed no ballot that has arrived.
+#[test]
+fn ballots_are_handed_over_by_the_real_clock() {
+    let mut group = local::group(3).into_iter();
+    let (link, work) = LeaderLink::new(3, PATIENT);
+    let mut leader = work(group.next().unwrap());
+    let (control, table) = (Arc::new(Control::new(1, None)), table());
+    assert!(begin(&link, &control, &table));
+    let (began, order) = (Instant::now(), leader.next_order(Duration::ZERO));
+    leader.step(order, Duration::ZERO, began);
+    // The third machine does not vote.
+    let mut voter = Mail::new(group.next().unwrap());
+    let vote = votes_like(&Block { search: 1, ends: true, ..Block::default() });
+    assert!(voter.send(LEADER, vote, Duration::ZERO, Duration::ZERO));
+    let (reply, ballots) = bounded(1);
+    leader.step(Some(Order::End(reply, began + SHORT)), Duration::ZERO, began);
+    assert_eq!(ballots.try_recv(), Err(TryRecvError::Empty));
+    leader.step(None, Duration::ZERO, began + SHORT);
+    assert_eq!(ballots.try_recv(), Ok(vec![ballot(9)]));
 }
 
 #[test]
@@ -402,7 +423,7 @@ fn follower_stays_while_another_is_missing() {
     let mut follower = work(group.next().unwrap());
     let mut now = Duration::ZERO;
     while now < 3 * patience.leader {
-        leader.step(None, now);
+        leader.step(None, now, Instant::now());
         follower.step(now);
         now += Duration::from_millis(10);
     }

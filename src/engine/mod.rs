@@ -359,7 +359,7 @@ impl Engine {
         self.launch(game, root_moves, limits, Arc::clone(&self.sink), Some(remote));
     }
 
-    /// Answers no move, as late as a search with these limits would.
+    /// Answers no move: at once, or with `infinite` and `ponder` when a search would no longer hold its best move.
     pub(crate) fn go_without_moves(&mut self, game: &Game, limits: Limits) {
         self.launch(game, Vec::new(), limits, Arc::clone(&self.sink), None);
     }

@@ -76,6 +76,8 @@ struct RecordingLink {
     panics_at_entry: Arc<AtomicUsize>,
     /// The end of the first search panics where its last thread frees it.
     end_panics: Arc<AtomicBool>,
+    /// The workers wait where they hand an entry over.
+    holds_workers: Arc<AtomicBool>,
     ended: AtomicUsize,
 }
 
@@ -83,6 +85,7 @@ struct Taker {
     panics_at_entry: Arc<AtomicUsize>,
     end_panics: Arc<AtomicBool>,
     offered: Arc<AtomicUsize>,
+    holds_workers: Arc<AtomicBool>,
 }
 
 impl EntryTaker for Taker {
@@ -90,6 +93,9 @@ impl EntryTaker for Taker {
         let left = self.panics_at_entry.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1));
         assert!(left != Ok(1), "injected into a worker");
         self.offered.fetch_add(1, Relaxed);
+        while self.holds_workers.load(Relaxed) {
+            thread::sleep(Duration::from_millis(1));
+        }
     }
 }
 
@@ -115,7 +121,8 @@ impl SearchLink for RecordingLink {
         assert!(!self.begin_panics, "injected into the start of a search");
         self.fingerprints.lock().push(start.fingerprint);
         let (panics_at_entry, end_panics) = (Arc::clone(&self.panics_at_entry), Arc::clone(&self.end_panics));
-        let taker = Taker { panics_at_entry, end_panics, offered: Arc::clone(&self.offered) };
+        let (offered, holds_workers) = (Arc::clone(&self.offered), Arc::clone(&self.holds_workers));
+        let taker = Taker { panics_at_entry, end_panics, offered, holds_workers };
         if self.is_alone { Err(Some("alone".to_owned())) } else { Ok(Arc::new(RemoteEntries::new(0, Box::new(taker)))) }
     }
 
@@ -200,6 +207,60 @@ fn infinite_search_answers_after_stop_only() {
         engine.stop();
         expect_answer(&engine, &sink, before);
     }
+}
+
+#[test]
+fn stopped_search_answers_after_its_last_worker() {
+    let (mut engine, sink, link) = linked_engine(1, RecordingLink::default());
+    link.holds_workers.store(true, Relaxed);
+    go(&mut engine, Limits { infinite: true, ..Limits::default() });
+    while link.offered.load(Relaxed) == 0 {
+        thread::sleep(Duration::from_millis(1));
+    }
+    engine.stop();
+    thread::sleep(Duration::from_millis(50));
+    let is_early = !engine.is_searching() || sink.answers() > 0 || link.ended.load(Relaxed) > 0;
+    link.holds_workers.store(false, Relaxed);
+    assert!(!is_early);
+    expect_answer(&engine, &sink, 0);
+    assert_eq!(link.ended.load(Relaxed), 1);
+}
+
+/// Fails, rather than hangs, if the search does not end.
+fn expect_answer_soon(engine: &Engine, sink: &RecordingSink, before: usize) {
+    for _ in 0..10_000 {
+        if !engine.is_searching() {
+            return expect_answer(engine, sink, before);
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+    engine.stop();
+    panic!("the search does not end");
+}
+
+#[test]
+fn end_of_the_input_stops_unlimited_searches_only() {
+    let (mut engine, sink) = engine(1);
+    let unlimited = [Limits::default(), Limits { infinite: true, ..depth(1) }, Limits { ponder: true, ..depth(1) }];
+    for (before, limits) in unlimited.into_iter().enumerate() {
+        go(&mut engine, limits);
+        engine.stop_if_unlimited();
+        expect_answer_soon(&engine, &sink, before);
+    }
+    go(&mut engine, depth(5));
+    engine.stop_if_unlimited();
+    expect_answer_soon(&engine, &sink, 3);
+    assert_eq!(sink.infos.lock().last().unwrap().line.depth, 5);
+}
+
+#[test]
+fn ponderhit_releases_a_finished_search() {
+    let (mut engine, sink) = engine(1);
+    go(&mut engine, Limits { ponder: true, ..depth(2) });
+    let_it_finish(&sink, 2);
+    assert!(engine.is_searching());
+    engine.ponder_hit();
+    expect_answer_soon(&engine, &sink, 0);
 }
 
 #[test]

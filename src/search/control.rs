@@ -149,7 +149,7 @@ impl Control {
 
     /// Ignores a shallower iteration than the recorded one. Concurrent calls may overwrite each other: it is only reported.
     #[inline]
-    pub(super) fn begin_root_move(&self, depth: u32, number: usize, mv: Move) {
+    pub(crate) fn begin_root_move(&self, depth: u32, number: usize, mv: Move) {
         let packed = u64::from(depth) << 32 | (number as u64 & 0xffff) << 16 | u64::from(mv.bits());
         if packed >> 32 >= self.current_root_move.load(Relaxed) >> 32 {
             self.current_root_move.store(packed, Relaxed);

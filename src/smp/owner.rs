@@ -1,9 +1,10 @@
 //! One search from its start to its best move: the request, the thread that owns it, and the handle to it.
 //!
-//! Two boundaries contain panics. `run` in `pool.rs` contains those of a worker: its search ends with what is found so far, and its
-//! thread makes new data for the next one. The loop of [`SearchThread`] contains those of the owner, its sink and its link: the
-//! workers and the other machines end, a message and a legal best move are reported unless the sink panics at these as well, and
-//! the thread takes the next search. A panic beyond them has no search to end.
+//! `run` in `pool.rs` contains a panic of a worker: its search ends with what is found so far, and its thread makes new data for
+//! the next one. The loop of [`SearchThread`] contains, one by one, panics of an owner's search (with its tablebase ranking, sink
+//! and link), of the recovery that then ends the workers and the other machines and reports a message and a legal best move, and
+//! of the drop of the owner; it takes the next search after each. It does not contain a panic of `Owner::new`, which calls
+//! [`SearchLink::overhead`]: that one reaches the caller of `Engine::go`, and no search begins.
 
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
@@ -253,18 +254,17 @@ impl Owner {
     }
 
     fn start_workers(&mut self) {
-        // The owner alone has the context yet.
-        if let Some(context) = Arc::get_mut(&mut self.context) {
-            let legal = context.root_moves.len();
-            rank_root(context);
-            if context.root_moves.len() == 1 && legal > 1 {
-                self.clock.expect_single_reply();
-            }
-            if let Some((link, start)) = &self.link {
-                match link.begin(start, &context.control, &context.table) {
-                    Ok(exchange) => context.exchange = Some(exchange),
-                    Err(message) => message.iter().for_each(|message| self.sink.message(message)),
-                }
+        let context =
+            Arc::get_mut(&mut self.context).expect("the owner alone has the context before its workers start");
+        let legal = context.root_moves.len();
+        rank_root(context);
+        if context.root_moves.len() == 1 && legal > 1 {
+            self.clock.expect_single_reply();
+        }
+        if let Some((link, start)) = &self.link {
+            match link.begin(start, &context.control, &context.table) {
+                Ok(exchange) => context.exchange = Some(exchange),
+                Err(message) => message.iter().for_each(|message| self.sink.message(message)),
             }
         }
         self.is_linked = self.context.exchange.is_some();
@@ -663,6 +663,47 @@ mod tests {
         handle.wait();
         let moves = sink.current_moves.lock().len() as u32;
         assert!((moves - 1) * CURRENT_MOVE_INTERVAL <= now.elapsed(), "{moves} moves in {:?}", now.elapsed());
+    }
+
+    #[test]
+    fn current_root_move_is_reported_once() {
+        let (search, sink) = request(Limits { depth: Some(3), ..Limits::default() }, Instant::now());
+        let (mut owner, _handle) = Owner::new(search);
+        let mv = Move::new(Square::E2, Square::E4, None);
+        owner.context.control.begin_root_move(7, 3, mv);
+        owner.report_current_move();
+        owner.report_current_move();
+        assert_eq!(*sink.current_moves.lock(), [CurrentMove { depth: 7, mv, number: 3 }]);
+    }
+
+    #[test]
+    fn search_keeps_its_current_root_move() {
+        let (search, _) = request(Limits { depth: Some(3), ..Limits::default() }, Instant::now());
+        let (mut owner, _handle) = Owner::new(search);
+        owner.search();
+        let (depth, _, mv) = owner.context.control.current_root_move().unwrap();
+        assert!(depth == 3 && owner.context.root_moves.contains(&mv));
+    }
+
+    /// Neither the deadline, nor the end of the time for which a move is held, nor a current root move to report wakes the owner.
+    #[test]
+    fn stopped_search_sleeps_until_an_event() {
+        let now = Instant::now();
+        let past = now.checked_sub(2 * CURRENT_MOVE_AFTER).unwrap_or(now);
+        let move_time = Some(Duration::from_millis(50));
+        for (infinite, are_searching) in [(false, true), (true, true), (true, false)] {
+            let (search, sink) = request(Limits { infinite, move_time, ..Limits::default() }, past);
+            let (mut owner, handle) = Owner::new(search);
+            owner.context.control.begin_root_move(7, 3, Move::new(Square::E2, Square::E4, None));
+            owner.context.control.stop();
+            (owner.are_searching, owner.answers_at) = (are_searching, Some(past));
+            let waiting = thread::spawn(move || owner.next_event());
+            thread::sleep(Duration::from_millis(50));
+            assert!(!waiting.is_finished(), "infinite: {infinite}, searching: {are_searching}");
+            handle.stop();
+            assert!(matches!(waiting.join().unwrap(), Some(Event::Stop)));
+            assert_eq!(*sink.current_moves.lock(), []);
+        }
     }
 
     #[test]
