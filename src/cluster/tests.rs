@@ -244,7 +244,8 @@ fn leader_by_steps(
             let order = leader.next_order(INTERVAL);
             leader.step(order, now, Instant::now() + jump)
         } {
-            let last = std::mem::replace(&mut now, next(now, pause));
+            let last = now;
+            now = next(last, pause);
             jump = now - last;
         }
         // Leaves.
