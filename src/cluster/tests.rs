@@ -238,12 +238,15 @@ fn leader_by_steps(
     let (link, work) = LeaderLink::new(transport.ranks(), patience);
     let mut leader = work(transport);
     link.set_thread(thread::spawn(move || {
-        let (began, mut now) = (Instant::now(), Duration::ZERO);
+        // A jump moves the real clock for one step: the next deadline is by the real clock again.
+        let (mut now, mut jump) = (Duration::ZERO, Duration::ZERO);
         while let Some(pause) = {
             let order = leader.next_order(INTERVAL);
-            leader.step(order, now, began + now)
+            leader.step(order, now, Instant::now() + jump)
         } {
-            now = next(now, pause);
+            let last = now;
+            now = next(last, pause);
+            jump = now - last;
         }
         // Leaves.
         leader.run();
