@@ -81,7 +81,7 @@ impl Searcher {
         self.table.as_mut()
     }
 
-    /// Searches to `depth` plies, at most [`MAX_DEPTH`], and returns one iteration for each depth; none without a legal move. Keeps
+    /// Searches to `depth` plies, at most `MAX_DEPTH`, and returns one iteration for each depth; none without a legal move. Keeps
     /// only the table from search to search, so iterations 1 to n do not depend on the depth of the search.
     pub fn search(&mut self, game: &Game, depth: u32) -> Vec<Iteration> {
         let position = game.position().clone();
