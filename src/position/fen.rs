@@ -55,7 +55,7 @@ pub enum FenError {
 /// A repair by [`Position::from_lenient_fen`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FenRepair {
-    /// What was wrong.
+    /// The faulty field or text.
     pub fault: FenError,
     repair: &'static str,
 }

@@ -380,7 +380,7 @@ mod tests {
         assert_eq!(Pool::new(1, SmpStrategy::default(), &affinity).unwrap().cores(), 1);
     }
 
-    /// What one worker has learnt changes the search of the next.
+    /// The histories of one worker change the search of the next.
     #[test]
     fn workers_of_a_group_share_histories() {
         let nodes = |data| {

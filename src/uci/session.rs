@@ -1,4 +1,4 @@
-//! What commands and options act on: the engine, the position, the output, and the task beside the engine loop.
+//! State that commands and options act on: the engine, the position, the output, and the task beside the engine loop.
 
 use std::fs::{self, File};
 use std::io::{self, Write};

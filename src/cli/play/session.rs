@@ -58,7 +58,7 @@ pub(super) struct PlaySession<'a> {
     arguments: &'a PlayArguments,
     game: Match,
     engine: Engine,
-    /// What the engine reports outside its searches, such as missing threads.
+    /// Messages of the engine outside its searches, such as missing threads.
     events: Receiver<SearchEvent>,
     limits: Limits,
     /// The score at the engine's last move, from its own view.
