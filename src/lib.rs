@@ -74,6 +74,7 @@ mod cluster;
 pub mod engine;
 pub mod eval;
 pub mod games;
+mod locks;
 // Used by the crates of this repository.
 #[doc(hidden)]
 pub mod output;

@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crossbeam_channel::RecvTimeoutError;
-use parking_lot::Mutex;
 
 use super::search_report::{ChannelSink, SearchEvent, SearchReport};
 use super::{Engine, EngineError};
+use crate::locks::Mutex;
 use crate::position::Game;
 use crate::smp::{BestMove, Info, Limits, Sink};
 

@@ -8,11 +8,11 @@
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
-use parking_lot::Mutex;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use super::search_report::SearchReport;
+use crate::locks::Mutex;
 use crate::position::Game;
 use crate::smp::{BestMove, CurrentMove, Info, Limits, Line, Score, Search, Sink};
 

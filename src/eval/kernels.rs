@@ -25,10 +25,12 @@ pub enum Simd {
     Avx2,
     Avx512,
     Neon,
+    /// WebAssembly, 128 bits.
+    Simd128,
 }
 
 impl Simd {
-    pub const ALL: [Simd; 4] = [Simd::Plain, Simd::Neon, Simd::Avx2, Simd::Avx512];
+    pub const ALL: [Simd; 5] = [Simd::Plain, Simd::Simd128, Simd::Neon, Simd::Avx2, Simd::Avx512];
 
     pub fn available() -> impl DoubleEndedIterator<Item = Simd> {
         Simd::ALL.into_iter().filter(|&simd| Kernels::of(simd).is_some())
@@ -46,7 +48,7 @@ impl FromStr for Simd {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let known = Simd::ALL.into_iter().find(|simd| simd.to_string() == text);
-        known.ok_or_else(|| "expected plain, neon, avx2 or avx512".to_owned())
+        known.ok_or_else(|| "expected plain, simd128, neon, avx2 or avx512".to_owned())
     }
 }
 
@@ -80,6 +82,8 @@ impl Kernels {
             }
             #[cfg(target_arch = "aarch64")]
             Simd::Neon => Some(Self { simd, update: neon::update, dot: neon::dot }),
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Simd::Simd128 => Some(Self { simd, update: simd128::update, dot: simd128::dot }),
             _ => None,
         }
     }
@@ -128,7 +132,7 @@ mod plain {
     }
 }
 
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64", target_feature = "simd128"))]
 const fn largest_divisor(count: usize, limit: usize) -> usize {
     let mut divisor = limit;
     while !count.is_multiple_of(divisor) {
@@ -139,7 +143,7 @@ const fn largest_divisor(count: usize, limit: usize) -> usize {
 
 /// The two loops over whole vectors, with the vector operations of the calling module. A tile stays in registers while all
 /// rows are added: at most half as many vectors as the machine has registers.
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64", target_feature = "simd128"))]
 macro_rules! loops {
     ($features:literal, $vector:ty, $sum:ty, $lanes:literal, $tile:literal) => {
         const LANES: usize = $lanes;
@@ -333,5 +337,53 @@ mod neon {
     #[target_feature(enable = "neon")]
     fn total(sum: int32x4_t) -> i32 {
         vaddvq_s32(sum)
+    }
+}
+
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod simd128 {
+    use std::arch::wasm32::*;
+    use std::arch::wasm32::{i16x8_add as add, i16x8_mul as multiply, i16x8_sub as subtract};
+
+    use super::{HIDDEN, INPUTS, QA, Row, largest_divisor};
+
+    loops!("simd128", v128, v128, 8, 8);
+
+    #[inline]
+    fn zero() -> v128 {
+        i16x8_splat(0)
+    }
+
+    #[inline]
+    fn zero_sum() -> v128 {
+        i32x4_splat(0)
+    }
+
+    #[inline]
+    fn load(from: &[i16; LANES]) -> v128 {
+        // SAFETY: the reference is to as many bytes as are read; the alignment may be any.
+        unsafe { v128_load(from.as_ptr().cast()) }
+    }
+
+    #[inline]
+    fn store(to: &mut [i16; LANES], vector: v128) {
+        // SAFETY: the reference is to as many bytes as are written; the alignment may be any.
+        unsafe { v128_store(to.as_mut_ptr().cast(), vector) }
+    }
+
+    #[inline]
+    fn clamp(vector: v128) -> v128 {
+        i16x8_min(i16x8_max(vector, zero()), i16x8_splat(QA as i16))
+    }
+
+    #[inline]
+    fn multiply_add(sum: v128, a: v128, b: v128) -> v128 {
+        i32x4_add(sum, i32x4_dot_i16x8(a, b))
+    }
+
+    #[inline]
+    fn total(sum: v128) -> i32 {
+        let sum = i32x4_add(sum, i32x4_shuffle::<2, 3, 0, 1>(sum, sum));
+        i32x4_extract_lane::<0>(sum) + i32x4_extract_lane::<1>(sum)
     }
 }

@@ -7,7 +7,7 @@ use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, UNIX_EPOCH};
 
-use parking_lot::Mutex;
+use crate::locks::Mutex;
 
 /// Open or closed. Has no buffer, so that the file is complete after a crash.
 #[derive(Default)]

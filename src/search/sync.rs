@@ -5,7 +5,7 @@
 use std::ops::DerefMut;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use parking_lot::{Condvar, Mutex, MutexGuard};
+use crate::locks::{self, Condvar, Mutex, MutexGuard};
 
 /// Shared without a lock. All operations are relaxed.
 pub trait AtomicWord {
@@ -65,9 +65,8 @@ impl Locks for ParkingLot {
         Condvar::new()
     }
 
-    fn wait<'a, T>(condvar: &Condvar, mut guard: Self::Guard<'a, T>) -> Self::Guard<'a, T> {
-        condvar.wait(&mut guard);
-        guard
+    fn wait<'a, T>(condvar: &Condvar, guard: Self::Guard<'a, T>) -> Self::Guard<'a, T> {
+        locks::wait(condvar, guard)
     }
 
     fn notify_one(condvar: &Condvar) {

@@ -224,6 +224,11 @@ fn spread(workers: usize, groups: &[Vec<usize>]) -> Vec<Place> {
 }
 
 pub(crate) fn cores() -> usize {
+    // WebAssembly has no count of its own: the page passes the browser's.
+    #[cfg(target_family = "wasm")]
+    if let Some(cores) = std::env::var("SESAME_CORES").ok().and_then(|cores| cores.parse().ok()) {
+        return cores;
+    }
     // `num_cpus` counts one processor group of Windows, that is, 64 at most.
     let all = if cfg!(windows) { allowed_cores().map_or(0, |processors| processors.len()) } else { 0 };
     num_cpus::get().max(all)

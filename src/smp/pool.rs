@@ -7,11 +7,11 @@ use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle};
 
 use crossbeam_channel::{Receiver, SendError, Sender, bounded, unbounded};
-use parking_lot::Mutex;
 
 use super::depths::{DepthClaims, SmpStrategy};
 use super::numa::{Affinity, Placement, bind_to, binding_refused, cores, request_short_slices};
 use crate::eval::Network;
+use crate::locks::Mutex;
 use crate::search::{
     Histories, Iteration, IterationResult, RootLine, SearchContext, ThreadData, TranspositionTable, WORKER_STACK_BYTES,
     Worker,

@@ -1,11 +1,11 @@
 //! UCI sink: writes a search's reports as lines.
 
 use crossbeam_channel::Sender;
-use parking_lot::Mutex;
 
 use crate::engine::bench::nodes_per_second;
 use crate::engine::{BestMove, Bound, CurrentMove, Info, Score, Sink};
 use crate::eval::wdl::WdlChances;
+use crate::locks::Mutex;
 use crate::output::Output;
 use crate::position::{Move, Position};
 

@@ -495,6 +495,24 @@ fn read_at(file: &File, mut bytes: &mut [u8], mut offset: u64) -> io::Result<()>
     Ok(())
 }
 
+/// A file has one cursor there, so threads take turns.
+#[cfg(target_family = "wasm")]
+static CURSOR: std::sync::Mutex<()> = std::sync::Mutex::new(());
+
+#[cfg(target_family = "wasm")]
+fn read_at(mut file: &File, bytes: &mut [u8], offset: u64) -> io::Result<()> {
+    let _turn = CURSOR.lock();
+    io::Seek::seek(&mut file, io::SeekFrom::Start(offset))?;
+    io::Read::read_exact(&mut file, bytes)
+}
+
+#[cfg(target_family = "wasm")]
+fn write_at(mut file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
+    let _turn = CURSOR.lock();
+    io::Seek::seek(&mut file, io::SeekFrom::Start(offset))?;
+    io::Write::write_all(&mut file, bytes)
+}
+
 #[cfg(unix)]
 fn write_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
     std::os::unix::fs::FileExt::write_all_at(file, bytes, offset)

@@ -5,6 +5,8 @@
 #[cfg(not(target_has_atomic = "64"))]
 compile_error!("sesame-table needs a processor with 64-bit atomics");
 
+#[cfg(any(test, target_family = "wasm"))]
+mod block;
 #[cfg(feature = "file")]
 mod file;
 mod memory;

@@ -1,4 +1,4 @@
-//! The memory of a table: buckets in one mapping, and how much of it there may be.
+//! The memory of a table: buckets in one mapping or block, and how much of it there may be.
 
 #[cfg(target_os = "linux")]
 use std::path::Path;
@@ -6,8 +6,11 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, PoisonError};
 use std::{io, thread};
 
-use memmap2::{MmapMut, MmapOptions};
+#[cfg(not(target_family = "wasm"))]
+use memmap2::MmapMut as Block;
 
+#[cfg(target_family = "wasm")]
+use crate::block::Block;
 use crate::slot::{Bucket, VerifiedSlot, index};
 
 /// A bucket of the table that ships.
@@ -29,7 +32,7 @@ const SMALL_PAGE: usize = 4096;
 /// An array of buckets in one mapping.
 #[derive(Debug)]
 pub(crate) struct Memory {
-    map: MmapMut,
+    map: Block,
     /// Never 0.
     bucket_count: usize,
 }
@@ -46,7 +49,10 @@ impl Memory {
             return Err(TableError::Exceeds { requested, available });
         }
         let bytes = bucket_count.checked_mul(BUCKET_BYTES).ok_or_else(|| io::ErrorKind::OutOfMemory.into());
-        let map = bytes.and_then(|bytes| MmapOptions::new().len(bytes).map_anon());
+        #[cfg(target_family = "wasm")]
+        let map = bytes.and_then(|bytes| Block::zeroed(bytes, BUCKET_BYTES));
+        #[cfg(not(target_family = "wasm"))]
+        let map = bytes.and_then(|bytes| memmap2::MmapOptions::new().len(bytes).map_anon());
         let map = map.map_err(|source| TableError::Refused { requested, source })?;
         // Probes go to random addresses, and huge pages save TLB misses.
         #[cfg(target_os = "linux")]
@@ -61,8 +67,8 @@ impl Memory {
     }
 
     pub(crate) fn buckets(&self) -> &[TableBucket] {
-        // SAFETY: the map is `bucket_count * BUCKET_BYTES` bytes long (see `zeroed`; neither changes later), page-aligned and
-        // so aligned for a bucket, and lives as long as `self`. A bucket is four `AtomicU64` and `repr(C)`: of that size
+        // SAFETY: the map is `bucket_count * BUCKET_BYTES` bytes long (see `zeroed`; neither changes later), aligned for a bucket
+        // (a page is), and lives as long as `self`. A bucket is four `AtomicU64` and `repr(C)`: of that size
         // (asserted above), without padding, valid and decodable whatever its bytes are, and written through `&` by atomic
         // stores alone. No other reference to the bytes exists.
         unsafe { std::slice::from_raw_parts(self.map.as_ptr().cast(), self.bucket_count) }

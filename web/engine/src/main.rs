@@ -1,0 +1,16 @@
+//! Sesame for WebAssembly: a UCI session on standard input and output, which the worker of a page connects to its messages.
+
+use std::io;
+use std::process::ExitCode;
+
+use sesame::uci::{self, Output};
+
+fn main() -> ExitCode {
+    match uci::run(io::stdin(), Output::stdout()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}

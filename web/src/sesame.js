@@ -1,0 +1,111 @@
+// The worker that a page starts: `new Worker("sesame.js")`. It speaks UCI, one line a message, in both directions.
+//
+// The engine runs in workers of its own (thread.js), so that this one never waits: it starts threads, takes lines in and gives lines out.
+import { WASIThreads } from "@emnapi/wasi-threads";
+import { CONTROL_WORDS, INPUT_BYTES, READ, WRITTEN } from "./control.js";
+
+// 64 KiB each. The engine is linked with the largest; a phone may refuse it.
+const MAX_PAGES = [16384, 8192, 4096];
+const MIN_PAGES = 64;
+
+const encoder = new TextEncoder();
+const waiting = [];
+let input;
+const report = (message) => postMessage(`info string ${message}`);
+
+onmessage = ({ data }) => {
+    waiting.push(...encoder.encode(`${data}\n`));
+    if (input) {
+        pour();
+    }
+};
+
+// Writes what fits into the ring that the engine reads as its standard input.
+function pour() {
+    const { control, bytes } = input;
+    const written = Atomics.load(control, WRITTEN);
+    const free = INPUT_BYTES - (written - Atomics.load(control, READ));
+    const part = waiting.splice(0, free);
+    part.forEach((byte, index) => (bytes[(written + index) % INPUT_BYTES] = byte));
+    Atomics.store(control, WRITTEN, written + part.length);
+    Atomics.notify(control, WRITTEN);
+    if (waiting.length > 0) {
+        setTimeout(pour, 5);
+    }
+}
+
+// Lines of different threads can overtake each other on their way here. Their numbers restore the order in which the engine wrote them.
+function inOrder(give) {
+    const early = new Map();
+    let next = 0;
+    return ({ number, lines }) => {
+        early.set(number, lines);
+        for (; early.has(next); next += 1) {
+            early.get(next).forEach(give);
+            early.delete(next);
+        }
+    };
+}
+
+function sharedMemory() {
+    for (const maximum of MAX_PAGES) {
+        try {
+            return new WebAssembly.Memory({ initial: MIN_PAGES, maximum, shared: true });
+        } catch (error) {
+            if (maximum === MAX_PAGES.at(-1)) {
+                throw new Error(`this browser gives the engine no memory (${error.message})`);
+            }
+        }
+    }
+}
+
+async function load() {
+    const url = new URL("sesame.wasm", location.href);
+    const response = await fetch(url);
+    if (!response.ok) {
+        throw new Error(`${url} cannot be loaded (${response.status})`);
+    }
+    return WebAssembly.compileStreaming(response);
+}
+
+async function start() {
+    if (!globalThis.crossOriginIsolated) {
+        throw new Error("this page is not isolated: its server must send the headers COOP and COEP");
+    }
+    const module = await load();
+    const memory = sharedMemory();
+    const shared = new SharedArrayBuffer(CONTROL_WORDS * 4 + INPUT_BYTES);
+    const give = inOrder((line) => postMessage(line));
+    const threads = new WASIThreads({
+        wasi: { wasiImport: {}, initialize() {}, start: () => 0 },
+        reuseWorker: true,
+        onCreateWorker: () => new Worker(new URL("thread.js", location.href)),
+        beforeLoad(worker) {
+            threads.PThread.addMessageEventListener(worker, ({ data }) => {
+                if (data.lines) {
+                    give(data);
+                } else if (data.exit !== undefined) {
+                    threads.terminateAllThreads();
+                    close();
+                }
+            });
+            worker.postMessage({ shared, cores: navigator.hardwareConcurrency ?? 1 });
+        },
+        printErr: (text) => report(`bug: ${text}`),
+    });
+    // For a page, or its developer, that wants to know its size.
+    globalThis.engineMemory = memory;
+    threads.setup({ exports: { memory } }, module, memory);
+    const main = threads.PThread.getNewWorker();
+    main.postMessage({ main: true });
+    input = {
+        control: new Int32Array(shared, 0, CONTROL_WORDS),
+        bytes: new Uint8Array(shared, CONTROL_WORDS * 4),
+    };
+    pour();
+}
+
+start().catch((error) => {
+    report(`error: ${error.message}`);
+    throw error;
+});
