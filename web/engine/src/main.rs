@@ -3,7 +3,8 @@
 use std::io;
 use std::process::ExitCode;
 
-use sesame::uci::{self, Output};
+use sesame::output::Output;
+use sesame::uci;
 
 fn main() -> ExitCode {
     match uci::run(io::stdin(), Output::stdout()) {
