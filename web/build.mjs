@@ -29,7 +29,7 @@ const { target_directory: folder } = JSON.parse(
 rmSync("dist", { recursive: true, force: true });
 mkdirSync("dist");
 cpSync(join(folder, TARGET, "dist", "sesame-web.wasm"), "dist/sesame.wasm");
-const bundle = { bundle: true, minify: true, target: "es2022", legalComments: "eof" };
+const bundle = { absWorkingDir: process.cwd(), bundle: true, minify: true, target: "es2022", legalComments: "eof" };
 await build({ ...bundle, entryPoints: ["src/sesame.js", "src/thread.js"], outdir: "dist", format: "iife" });
 ["MIT", "APACHE"].forEach((licence) => cpSync(`../LICENSE-${licence}`, `dist/LICENSE-${licence}`));
 
