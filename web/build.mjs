@@ -8,29 +8,31 @@ import { createHash } from "node:crypto";
 import { build } from "esbuild";
 
 process.chdir(dirname(fileURLToPath(import.meta.url)));
-const TARGET = "wasm32-wasip1-threads";
-const FLAGS = [
-    "-C target-feature=+simd128",
-    "-C link-arg=--max-memory=1073741824",
-    "-C link-arg=--export=malloc",
-    "-C link-arg=--export=free",
-].join(" ");
+const COMMON = ["-C target-feature=+simd128", "-C link-arg=--export=malloc", "-C link-arg=--export=free"];
+/** The engine with threads, and the one for pages that are not isolated. */
+const ENGINES = [
+    { file: "sesame.wasm", target: "wasm32-wasip1-threads", features: "threads", flags: ["-C link-arg=--max-memory=1073741824"] },
+    { file: "sesame-single.wasm", target: "wasm32-wasip1", features: "", flags: ["-C link-arg=-zstack-size=8388608"] },
+];
 
-const targets = execFileSync("rustup", ["target", "list", "--installed"], { encoding: "utf8" });
-if (!targets.split("\n").includes(TARGET)) {
-    execFileSync("rustup", ["target", "add", TARGET], { stdio: "inherit" });
+const installed = execFileSync("rustup", ["target", "list", "--installed"], { encoding: "utf8" }).split("\n");
+const missing = ENGINES.map(({ target }) => target).filter((target) => !installed.includes(target));
+if (missing.length > 0) {
+    execFileSync("rustup", ["target", "add", ...missing], { stdio: "inherit" });
 }
-const cargo = ["build", "--profile", "dist", "--locked", "-p", "sesame-web", "--target", TARGET];
-execFileSync("cargo", cargo, { stdio: "inherit", env: { ...process.env, RUSTFLAGS: FLAGS } });
+for (const { target, features, flags } of ENGINES) {
+    const cargo = ["build", "--profile", "dist", "--locked", "-p", "sesame-web", "--target", target, "--no-default-features", "--features", features];
+    execFileSync("cargo", cargo, { stdio: "inherit", env: { ...process.env, RUSTFLAGS: [...COMMON, ...flags].join(" ") } });
+}
 const { target_directory: folder } = JSON.parse(
     execFileSync("cargo", ["metadata", "--format-version", "1", "--no-deps"], { encoding: "utf8" }),
 );
 
 rmSync("dist", { recursive: true, force: true });
 mkdirSync("dist");
-cpSync(join(folder, TARGET, "dist", "sesame-web.wasm"), "dist/sesame.wasm");
+ENGINES.forEach(({ file, target }) => cpSync(join(folder, target, "dist", "sesame-web.wasm"), join("dist", file)));
 const bundle = { absWorkingDir: process.cwd(), bundle: true, minify: true, target: "es2022", legalComments: "eof" };
-await build({ ...bundle, entryPoints: ["src/sesame.js", "src/thread.js"], outdir: "dist", format: "iife" });
+await build({ ...bundle, entryPoints: ["src/sesame.js", "src/thread.js", "src/single.js"], outdir: "dist", format: "iife" });
 ["MIT", "APACHE"].forEach((licence) => cpSync(`../LICENSE-${licence}`, `dist/LICENSE-${licence}`));
 
 rmSync("site", { recursive: true, force: true });
@@ -45,8 +47,10 @@ const styles = ["chessboard.css", "extensions/markers/markers.css", "extensions/
     "extensions/promotion-dialog/promotion-dialog.css"];
 writeFileSync("site/board/board.css", styles.map((file) => readFileSync(join(board, file), "utf8")).join("\n"));
 
-// The service worker keeps exactly these files. Its name for them changes with their content.
-const files = readdirSync("site", { recursive: true }).filter((file) => statSync(join("site", file)).isFile()).sort();
+// The service worker keeps exactly these files. Its name for them changes with their content. It isolates the page, which then needs no
+// engine without threads.
+const isKept = (file) => statSync(join("site", file)).isFile() && !/[/\\\\]sesame-single\.wasm$/.test(file);
+const files = readdirSync("site", { recursive: true }).filter(isKept).sort();
 const hash = createHash("sha256");
 files.forEach((file) => hash.update(readFileSync(join("site", file))));
 const list = JSON.stringify(["./", ...files.map((file) => file.replaceAll("\\", "/"))]);

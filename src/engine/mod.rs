@@ -163,6 +163,23 @@ impl Engine {
     /// Creates an engine that reports to `sink`.
     /// Fails like [`Engine::new`]. [`Sink::message`] reports missing threads.
     pub fn with_sink(options: Options, sink: Arc<dyn Sink>) -> Result<Self, EngineError> {
+        Self::with_search_thread(options, sink, SearchThread::new()?)
+    }
+
+    /// Creates an engine that starts no threads, for systems that have none (WebAssembly in a page that is not isolated).
+    ///
+    /// [`Engine::go`] searches in the calling thread, with one worker, and returns after its best move; `infinite` and `ponder` do
+    /// not hold it, and nothing stops it but its limits. The thread needs a stack of some 8 MiB.
+    /// Fails if the system refuses the table's memory.
+    pub fn single_threaded(options: Options, sink: Arc<dyn Sink>) -> Result<Self, EngineError> {
+        Self::with_search_thread(options, sink, SearchThread::default())
+    }
+
+    fn with_search_thread(
+        options: Options,
+        sink: Arc<dyn Sink>,
+        search_thread: SearchThread,
+    ) -> Result<Self, EngineError> {
         let table = Arc::new(TranspositionTable::with_mib(options.hash_mib, options.scheme)?);
         let fingerprint = fingerprint_of(&options.network);
         let mut engine = Self {
@@ -173,7 +190,7 @@ impl Engine {
             table,
             tablebases: Arc::new(Tablebases::none()),
             pool: Arc::default(),
-            search_thread: SearchThread::new()?,
+            search_thread,
             running: None,
             fingerprint,
             link: None,
@@ -249,7 +266,10 @@ impl Engine {
         // The old threads end first: there may be no room for both.
         self.pool = Arc::default();
         let Options { threads, strategy, .. } = self.options;
-        let pool = Pool::new(threads, strategy, &self.options.pool_affinity())?;
+        let pool = match self.search_thread.is_caller() {
+            true => Pool::single_threaded(threads, strategy),
+            false => Pool::new(threads, strategy, &self.options.pool_affinity())?,
+        };
         self.options.threads = pool.len();
         let groups = pool.bound_groups().map(|groups| format!("threads bound to groups of processors: {groups}"));
         groups.iter().chain(&pool.shortfalls()).for_each(|message| self.sink.message(message));

@@ -612,3 +612,44 @@ fn node_limits_are_exact_and_repeatable_in_lockstep() {
         assert_eq!(search(), first, "{limit} nodes");
     }
 }
+
+/// The workers, the owner and the caller are one thread: the same searches, and nothing waits for a release.
+#[test]
+fn engine_without_threads_searches_as_one_with_a_worker() {
+    let sink = Arc::new(RecordingSink::default());
+    let mut alone = Engine::single_threaded(Options::default(), Arc::clone(&sink) as _).unwrap();
+    let mut threaded = Engine::new(Options::default()).unwrap();
+    for limits in [
+        Limits { depth: Some(7), ..Limits::default() },
+        Limits { nodes: Some(20_000), ..Limits::default() },
+        Limits { mate: Some(1), nodes: Some(1_000), ..Limits::default() },
+    ] {
+        let [one, other] =
+            [&mut alone, &mut threaded].map(|engine| engine.search(&Game::default(), limits.clone()).unwrap());
+        assert_eq!((one.best, one.lines, one.nodes), (other.best, other.lines, other.nodes), "{limits:?}");
+    }
+    for limits in [
+        Limits { depth: Some(2), infinite: true, ..Limits::default() },
+        Limits { depth: Some(2), ponder: true, ..Limits::default() },
+    ] {
+        alone.go(&Game::default(), limits);
+        assert!(!alone.is_searching());
+    }
+    assert_eq!(sink.answers(), 2);
+    assert_eq!(alone.set_threads(2).unwrap(), 1);
+    assert_eq!(*sink.messages.lock(), ["the system granted 1 of 2 threads"]);
+    [&mut alone, &mut threaded].map(Engine::new_game);
+    let limits = Limits { depth: Some(5), ..Limits::default() };
+    let [one, other] = [alone, threaded].map(|mut engine| engine.search(&Game::default(), limits.clone()).unwrap());
+    assert_eq!(one.nodes, other.nodes, "empty histories");
+}
+
+#[test]
+fn panic_without_threads_is_contained() {
+    let sink = Arc::new(RecordingSink { panics_at: Mutex::new(Some((Call::Info, 2))), ..RecordingSink::default() });
+    let mut engine = Engine::single_threaded(Options::default(), Arc::clone(&sink) as _).unwrap();
+    for answers in [1, 2] {
+        engine.go(&Game::default(), Limits { depth: Some(4), ..Limits::default() });
+        assert_eq!(sink.answers(), answers);
+    }
+}

@@ -1,9 +1,9 @@
 //! One search from its start to its best move: the request, the thread that owns it, and the handle to it.
 //!
 //! `run` in `pool.rs` contains a panic of a worker: its search ends with what is found so far, and its thread makes new data for
-//! the next one. The loop of [`SearchThread`] contains, one by one, panics of an owner's search (with its tablebase ranking, sink
+//! the next one. [`Owner::run`] contains, one by one, panics of an owner's search (with its tablebase ranking, sink
 //! and link), of the recovery that then ends the workers and the other machines and reports a message and a legal best move, and
-//! of the drop of the owner; it takes the next search after each. It does not contain a panic of `Owner::new`, which calls
+//! of the drop of the owner; [`SearchThread`] takes the next search after each. It does not contain a panic of `Owner::new`, which calls
 //! [`SearchLink::overhead`]: that one reaches the caller of `Engine::go`, and no search begins.
 
 use std::panic::{self, AssertUnwindSafe};
@@ -66,6 +66,8 @@ pub struct Search {
 }
 
 /// The thread that runs the owners of an engine's searches, one at a time. End the running search before it is dropped.
+/// The default one is the calling thread, for a [single-threaded](Pool::single_threaded) pool.
+#[derive(Default)]
 pub struct SearchThread {
     inbox: Option<Sender<Owner>>,
     thread: Option<JoinHandle<()>>,
@@ -74,27 +76,25 @@ pub struct SearchThread {
 impl SearchThread {
     pub fn new() -> std::io::Result<Self> {
         let (inbox, searches) = unbounded::<Owner>();
-        let contain = |work: &mut dyn FnMut()| panic::catch_unwind(AssertUnwindSafe(work)).is_ok();
         let thread = thread::Builder::new().name("search".into()).spawn(move || {
             request_short_slices();
-            for mut owner in searches {
-                if !contain(&mut || owner.search()) {
-                    contain(&mut || owner.recover());
-                }
-                let mut owner = Some(owner);
-                contain(&mut || drop(owner.take()));
-            }
+            searches.into_iter().for_each(Owner::run);
         })?;
         Ok(Self { inbox: Some(inbox), thread: Some(thread) })
     }
 
     pub fn start(&self, search: Search) -> SearchHandle {
         let (owner, handle) = Owner::new(search);
-        if let Some(inbox) = &self.inbox {
+        match &self.inbox {
             // If the thread has ended, the search is over at once.
-            let _ = inbox.send(owner);
+            Some(inbox) => drop(inbox.send(owner)),
+            None => owner.run(),
         }
         handle
+    }
+
+    pub fn is_caller(&self) -> bool {
+        self.inbox.is_none()
     }
 }
 
@@ -173,8 +173,12 @@ struct Owner {
 
 impl Owner {
     fn new(search: Search) -> (Self, SearchHandle) {
-        let Search { game, root_moves, limits, multi_pv, network, table, syzygy, pool, sink, link, started, .. } =
+        let Search { game, root_moves, mut limits, multi_pv, network, table, syzygy, pool, sink, link, started, .. } =
             search;
+        let can_wait = !pool.is_single_threaded();
+        // Nobody could release the best move.
+        limits.infinite &= can_wait;
+        limits.ponder &= can_wait;
         let of_link = link.as_ref().map_or(Duration::ZERO, |(link, _)| link.overhead());
         let overhead = Overhead { of_move: search.move_overhead, of_link };
         let mut clock = TimeManager::new(&limits, game.position(), overhead, started);
@@ -195,7 +199,7 @@ impl Owner {
         let (done, is_done) = bounded(0);
         let handle = SearchHandle { events: sender.clone(), has_answered: Arc::default(), done: is_done };
         let owner = Self {
-            answers_at: clock.believable_end().filter(|_| search.takes_its_time && !root_moves.is_empty()),
+            answers_at: clock.believable_end().filter(|_| search.takes_its_time && can_wait && !root_moves.is_empty()),
             next_current_move: started.checked_add(CURRENT_MOVE_AFTER),
             context: Arc::new(SearchContext {
                 game,
@@ -228,6 +232,15 @@ impl Owner {
             _done: done,
         };
         (owner, handle)
+    }
+
+    fn run(mut self) {
+        let contain = |work: &mut dyn FnMut()| panic::catch_unwind(AssertUnwindSafe(work)).is_ok();
+        if !contain(&mut || self.search()) {
+            contain(&mut || self.recover());
+        }
+        let mut owner = Some(self);
+        contain(&mut || drop(owner.take()));
     }
 
     fn search(&mut self) {
@@ -307,6 +320,7 @@ impl Owner {
 
     /// `None` at the deadline, or when the best move need not be held longer. Reports the current root move while waiting.
     fn next_event(&mut self) -> Option<Event> {
+        while self.events.is_empty() && self.pool.iterate() {}
         loop {
             let is_stopped = self.context.control.stopped();
             let deadline = match is_stopped {

@@ -69,9 +69,19 @@ pub struct Pool {
     placement: Placement,
     strategy: SmpStrategy,
     groups: Vec<Arc<WorkerGroup>>,
+    caller: Option<Mutex<CallerWorker>>,
 }
 
 impl Pool {
+    /// Starts no thread: the owner's thread is the worker, which has a stack of [`WORKER_STACK_BYTES`] then.
+    pub fn single_threaded(wanted: usize, strategy: SmpStrategy) -> Self {
+        let mut pool = Self::default();
+        (pool.wanted, pool.cores, pool.strategy) = (wanted, 1, strategy);
+        pool.groups = vec![Arc::new(WorkerGroup::new(1, strategy, false))];
+        pool.caller = Some(Mutex::default());
+        pool
+    }
+
     /// `wanted` is at least 1. If the system refuses threads, the pool has fewer; it fails without the first.
     pub fn new(wanted: usize, strategy: SmpStrategy, affinity: &Affinity) -> io::Result<Self> {
         let wanted = wanted.max(1);
@@ -89,6 +99,7 @@ impl Pool {
             groups: sizes.iter().map(group).collect(),
             placement,
             strategy,
+            caller: None,
         };
         pool.start_workers()?;
         Ok(pool)
@@ -152,12 +163,16 @@ impl Pool {
     }
 
     pub fn len(&self) -> usize {
-        self.threads.len()
+        self.threads.len() + usize::from(self.is_single_threaded())
     }
 
     /// Only after the system has refused every thread.
     pub fn is_empty(&self) -> bool {
-        self.threads.is_empty()
+        self.len() == 0
+    }
+
+    pub fn is_single_threaded(&self) -> bool {
+        self.caller.is_some()
     }
 
     pub fn cores(&self) -> usize {
@@ -180,6 +195,9 @@ impl Pool {
 
     pub fn clear_histories(&self) {
         self.groups.iter().for_each(|group| group.clear());
+        if let Some(caller) = &self.caller {
+            caller.lock().data.iter_mut().for_each(ThreadData::clear);
+        }
         for commands in &self.commands {
             let _ = commands.send(Command::ClearHistories);
         }
@@ -208,12 +226,26 @@ impl Pool {
     pub(super) fn search(&self, team: Team) {
         let workers = team.context.control.workers();
         let team = Arc::new(team);
+        if let Some(caller) = &self.caller {
+            let mut caller = caller.lock();
+            caller.job = Some(Job::begin(0, &self.groups[0], caller.data.take(), Arc::clone(&team)));
+        }
         for commands in self.commands.iter().take(workers) {
             if let Err(SendError(Command::Search(team))) = commands.send(Command::Search(Arc::clone(&team))) {
                 team.leave();
             }
         }
         team.leave();
+    }
+
+    /// Lets the calling thread search the next depth if it is the worker. Returns false if it has nothing to do.
+    pub(super) fn iterate(&self) -> bool {
+        let Some(mut caller) = self.caller.as_ref().map(Mutex::lock) else { return false };
+        let Some(job) = &mut caller.job else { return false };
+        if !job.iterate() {
+            caller.data = caller.job.take().and_then(Job::end);
+        }
+        true
     }
 }
 
@@ -248,48 +280,56 @@ fn can_allocate(bytes: usize) -> bool {
 fn run(index: usize, group: &WorkerGroup, data: ThreadData, commands: &Receiver<Command>) {
     let mut data = Some(data);
     for command in commands {
-        let team = match command {
-            Command::Search(team) => team,
-            Command::ClearHistories => {
-                data.iter_mut().for_each(ThreadData::clear);
-                continue;
+        match command {
+            Command::Search(team) => {
+                let mut job = Job::begin(index, group, data, team);
+                while job.iterate() {}
+                data = job.end();
             }
-        };
-        let mut last = None;
-        let searched = panic::catch_unwind(AssertUnwindSafe(|| {
-            let data = data.take().unwrap_or_else(|| group.new_data());
-            search(index, group, data, &team, &mut last)
-        }));
-        if searched.is_err() {
-            team.context.control.stop();
-            let _ = team.events.send(Event::Panicked(index));
+            Command::ClearHistories => data.iter_mut().for_each(ThreadData::clear),
         }
-        // The turn is passed first, so that the other workers continue.
-        team.context.control.leave(index);
-        *team.results[index].lock() = last;
-        team.leave();
-        data = searched.ok();
     }
 }
 
-/// Returns the thread's data. `last` receives the last completed iteration, or a partial one with a result.
-fn search(
+/// A worker's part in one search.
+struct Job {
     index: usize,
-    group: &WorkerGroup,
-    data: ThreadData,
-    team: &Team,
-    last: &mut Option<Iteration>,
-) -> ThreadData {
-    let Team { context, depths, events, .. } = team;
-    let control = &context.control;
-    control.enter(index);
-    // A stop can precede this worker's first turn in lockstep.
-    if control.stopped() && index > 0 {
-        return data;
+    team: Arc<Team>,
+    /// `None` after a panic.
+    worker: Option<Worker>,
+    /// Depth of the last completed iteration.
+    done: u32,
+    /// The last completed iteration, or a partial one with a result.
+    last: Option<Iteration>,
+}
+
+impl Job {
+    fn begin(index: usize, group: &WorkerGroup, data: Option<ThreadData>, team: Arc<Team>) -> Self {
+        team.context.control.enter(index);
+        let mut job = Job { index, team, worker: None, done: 0, last: None };
+        job.contain(|job| {
+            let context = Arc::clone(&job.team.context);
+            let network = group.near(&context.network);
+            let data = data.unwrap_or_else(|| group.new_data());
+            job.worker = Some(Worker::with_network(index, data, context, &network));
+        });
+        job
     }
-    let mut worker = Worker::with_network(index, data, Arc::clone(context), &group.near(&context.network));
-    let mut done = 0;
-    while let Some(depth) = depths.claim(index, done) {
+
+    /// Returns false once the worker's part is over.
+    fn iterate(&mut self) -> bool {
+        self.contain(Self::search_next_depth).unwrap_or(false)
+    }
+
+    fn search_next_depth(&mut self) -> bool {
+        let Job { index, team, worker, done, last } = self;
+        let Team { context, depths, events, .. } = &**team;
+        let control = &context.control;
+        // A stop can precede this worker's first turn in lockstep.
+        let is_late = *done == 0 && *index > 0 && control.stopped();
+        let Some((worker, depth)) = worker.as_mut().filter(|_| !is_late).zip(depths.claim(*index, *done)) else {
+            return false;
+        };
         // After the end of the search there is no receiver.
         let on_bound = |line, nodes| drop(events.send(Event::Bound(depth, line, nodes)));
         match worker.iterate(depth, on_bound) {
@@ -302,18 +342,46 @@ fn search(
                 // Only the first iteration of each depth is sent: with hundreds of workers on a few cores,
                 // sending all would cause contention on the channel.
                 if depths.complete(depth) {
-                    let _ = events.send(Event::Iterated(index, iteration.clone()));
+                    let _ = events.send(Event::Iterated(*index, iteration.clone()));
                 }
                 *last = Some(iteration);
+                *done = depth;
+                true
             }
             IterationResult::Stopped(partial) => {
                 *last = partial.or_else(|| last.take());
-                break;
+                false
             }
         }
-        done = depth;
     }
-    worker.finish()
+
+    fn contain<R>(&mut self, work: impl FnOnce(&mut Self) -> R) -> Option<R> {
+        let result = panic::catch_unwind(AssertUnwindSafe(|| work(self)));
+        if result.is_err() {
+            self.worker = None;
+            self.team.context.control.stop();
+            let _ = self.team.events.send(Event::Panicked(self.index));
+        }
+        result.ok()
+    }
+
+    /// Returns the thread's data; `None` after a panic.
+    fn end(self) -> Option<ThreadData> {
+        let Job { index, team, worker, last, .. } = self;
+        // The turn is passed first, so that the other workers continue.
+        team.context.control.leave(index);
+        let data = worker.map(Worker::finish);
+        *team.results[index].lock() = last;
+        team.leave();
+        data
+    }
+}
+
+/// The only worker on a system without threads. The owner of a search lets it search depth after depth.
+#[derive(Default)]
+struct CallerWorker {
+    data: Option<ThreadData>,
+    job: Option<Job>,
 }
 
 struct WorkerGroup {

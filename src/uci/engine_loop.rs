@@ -14,7 +14,7 @@ use super::options::{Setting, declarations};
 use super::parse::{BenchCommand, PositionCommand, UciCommand, go_for_followers, limits};
 use super::reader;
 use super::session::{Session, VERSION};
-use crate::engine::EngineError;
+use crate::engine::{Engine, EngineError};
 use crate::engine::bench::{self, BenchOptions};
 use crate::output::Output;
 use crate::position::{Game, Position};
@@ -66,7 +66,7 @@ pub fn run_linked(
     quit: Receiver<()>,
 ) -> Result<(), StartError> {
     let (wake, woken) = channel::bounded(1);
-    let mut session = Session::new(output.clone(), wake)?;
+    let mut session = Session::new(output.clone(), wake, Engine::with_sink)?;
     if let Some(link) = &link {
         session.engine.set_link(Arc::clone(link));
     }
@@ -107,6 +107,35 @@ pub fn run_linked(
         None => {}
     }
     Ok(())
+}
+
+/// A UCI session for systems without threads: see [`Engine::single_threaded`]. Each line is carried out before the next.
+pub struct SingleThreadedSession(EngineLoop);
+
+impl SingleThreadedSession {
+    /// Fails if the session cannot start.
+    pub fn new(output: Output) -> Result<Self, StartError> {
+        let session = Session::new(output, channel::bounded(1).0, Engine::single_threaded)?;
+        Ok(Self(EngineLoop::new(session, None)))
+    }
+
+    /// Carries out a line. Breaks after `quit`, or if the output is closed.
+    pub fn execute(&mut self, line: &[u8]) -> ControlFlow<()> {
+        let Self(engine_loop) = self;
+        let output = engine_loop.session.output.clone();
+        for command in reader::commands_of(line, line.len(), &output) {
+            engine_loop.handle(command)?;
+            engine_loop.catch_up();
+            while let Some(task) = engine_loop.session.task.take() {
+                task.join();
+                engine_loop.catch_up();
+            }
+        }
+        match engine_loop.closing.is_some() || output.is_closed() {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -397,7 +426,7 @@ mod tests {
             let _ = released.recv();
             let _ = flag.send(stop.load(Ordering::Relaxed));
         });
-        let mut session = Session::new(Output::new(io::sink()), channel::bounded(1).0).unwrap();
+        let mut session = Session::new(Output::new(io::sink()), channel::bounded(1).0, Engine::with_sink).unwrap();
         session.task = Some(task.unwrap());
         let mut engine_loop = EngineLoop::new(session, None);
         for command in commands {
@@ -406,6 +435,21 @@ mod tests {
         }
         drop(release);
         is_stopped.recv().unwrap()
+    }
+
+    #[test]
+    fn session_without_threads_carries_out_line_after_line() {
+        let (screen, output) = io::pipe().unwrap();
+        let mut session = SingleThreadedSession::new(Output::new(output)).unwrap();
+        for line in ["uci", "position startpos moves e2e4", "go infinite depth 3", "perft 1", "x", "isready"] {
+            assert!(session.execute(line.as_bytes()).is_continue(), "{line}");
+        }
+        assert!(session.execute(b"quit").is_break());
+        drop(session);
+        let shown = io::read_to_string(screen).unwrap();
+        let ends = ["uciok", "bestmove", "Nodes searched: 20", "unknown command", "readyok"];
+        let places: Vec<_> = ends.iter().filter_map(|end| shown.find(end)).collect();
+        assert!(places.len() == ends.len() && places.is_sorted(), "{shown}");
     }
 
     #[test]

@@ -20,7 +20,7 @@ mod words;
 #[cfg(feature = "cli")]
 pub(crate) use board::symbol;
 pub use board::{Style, divide, draw};
-pub use engine_loop::{StartError, run, run_linked};
+pub use engine_loop::{SingleThreadedSession, StartError, run, run_linked};
 #[cfg(feature = "cli")]
 pub(crate) use options::{MAX_HASH_MIB, MAX_MULTI_PV, MAX_THREADS};
 #[cfg(feature = "cli")]

@@ -17,9 +17,9 @@ pub(super) const MAX_LINE: usize = 1 << 18;
 
 const QUEUE: usize = 64;
 
-/// Ends with the input, or at the first line after the receiver is dropped. The thread writes each line to the debug log
-/// of `output`, and opens and closes the log exactly between two lines. It also tells `output` of `quit`: the engine loop
-/// may be blocked in a write.
+/// Ends with the input, or at the first line after the receiver is dropped. The thread opens and closes
+/// the debug log of `output` exactly between two lines. It also tells `output` of `quit`: the engine loop may be blocked in a
+/// write.
 pub(super) fn spawn(input: impl Read + Send + 'static, output: Output) -> io::Result<Receiver<UciCommand>> {
     let (sender, receiver) = channel::bounded(QUEUE);
     thread::Builder::new().name("uci-reader".into()).spawn(move || {
@@ -27,33 +27,37 @@ pub(super) fn spawn(input: impl Read + Send + 'static, output: Output) -> io::Re
         let mut input = BufReader::new(input);
         let mut line = Vec::new();
         while let Some(length) = read_line(&mut input, &mut line, MAX_LINE) {
-            let logged = output.log_input(&line);
-            let mut commands = if length > MAX_LINE {
-                ignored(&line, format!("line ignored: {length} bytes, the limit is {MAX_LINE}"))
-            } else {
-                parse(&line)
-            };
-            let mut switched = Ok(());
-            commands.retain(|command| match command {
-                UciCommand::Set(setting) => {
-                    let path = setting.debug_log_file();
-                    path.into_iter().for_each(|path| switched = output.open_debug_log(path));
-                    path.is_none()
-                }
-                UciCommand::Quit => {
-                    output.begin_shutdown();
-                    true
-                }
-                _ => true,
-            });
-            // The engine loop writes the messages: a write here could block and miss a `quit`.
-            let messages = [logged, switched].into_iter().filter_map(Result::err).map(UciCommand::Warning);
-            if !messages.chain(commands).all(|command| sender.send(command).is_ok()) {
+            if !commands_of(&line, length, &output).all(|command| sender.send(command).is_ok()) {
                 return;
             }
         }
     })?;
     Ok(receiver)
+}
+
+/// Parses a line, of which `length` bytes were read, and writes it to the debug log of `output`.
+pub(super) fn commands_of(line: &[u8], length: usize, output: &Output) -> impl Iterator<Item = UciCommand> + use<> {
+    let logged = output.log_input(line);
+    let mut commands = if length > MAX_LINE {
+        ignored(line, format!("line ignored: {length} bytes, the limit is {MAX_LINE}"))
+    } else {
+        parse(line)
+    };
+    let mut switched = Ok(());
+    commands.retain(|command| match command {
+        UciCommand::Set(setting) => {
+            let path = setting.debug_log_file();
+            path.into_iter().for_each(|path| switched = output.open_debug_log(path));
+            path.is_none()
+        }
+        UciCommand::Quit => {
+            output.begin_shutdown();
+            true
+        }
+        _ => true,
+    });
+    // The engine loop writes the messages: a write here could block and miss a `quit`.
+    [logged, switched].into_iter().filter_map(Result::err).map(UciCommand::Warning).chain(commands)
 }
 
 /// Drops the line feed, and bytes beyond `max`. Returns the full length; `None` at the end of the input or after an error. The last

@@ -10,7 +10,7 @@ use crossbeam_channel::Sender;
 use super::background::{self, BackgroundTask, TaskKind};
 use super::sink::UciSink;
 use crate::engine::bench::BenchOptions;
-use crate::engine::{Engine, EngineError, Options};
+use crate::engine::{Engine, EngineError, Options, Sink};
 use crate::output::Output;
 use crate::position::{Color, Game, Position};
 
@@ -49,10 +49,14 @@ pub(super) struct Session {
 
 impl Session {
     /// `wake` gets a message at the end of each search.
-    pub(super) fn new(output: Output, wake: Sender<()>) -> Result<Self, EngineError> {
+    pub(super) fn new(
+        output: Output,
+        wake: Sender<()>,
+        engine: fn(Options, Arc<dyn Sink>) -> Result<Engine, EngineError>,
+    ) -> Result<Self, EngineError> {
         let sink = Arc::new(UciSink::new(output.clone(), wake));
         Ok(Session {
-            engine: Engine::with_sink(Options::default(), Arc::clone(&sink) as _)?,
+            engine: engine(Options::default(), Arc::clone(&sink) as _)?,
             output,
             sink,
             strength: Strength::default(),

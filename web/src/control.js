@@ -1,4 +1,4 @@
-// The memory that the workers share beside the engine's own: these words, then a ring of input bytes.
+// What the worker of the page and the engine's threads share: these words, then a ring of input bytes.
 export const WRITTEN = 0;
 export const READ = 1;
 export const OUTPUT_ORDER = 2;

@@ -2,23 +2,22 @@
 //
 // The engine runs in workers of its own (thread.js), so that this one never waits: it starts threads, takes lines in and gives lines out.
 import { WASIThreads } from "@emnapi/wasi-threads";
+import { Alone } from "./alone.js";
 import { CONTROL_WORDS, INPUT_BYTES, READ, WRITTEN } from "./control.js";
 
 // 64 KiB each. The engine is linked with the largest; a phone may refuse it.
 const MAX_PAGES = [16384, 8192, 4096];
 const MIN_PAGES = 64;
 
+const report = (message) => postMessage(`info string ${message}`);
+const early = [];
+let send = (line) => early.push(line);
+
+onmessage = ({ data }) => `${data}`.split("\n").forEach((line) => send(line));
+
 const encoder = new TextEncoder();
 const waiting = [];
 let input;
-const report = (message) => postMessage(`info string ${message}`);
-
-onmessage = ({ data }) => {
-    waiting.push(...encoder.encode(`${data}\n`));
-    if (input) {
-        pour();
-    }
-};
 
 // Writes what fits into the ring that the engine reads as its standard input.
 function pour() {
@@ -59,8 +58,8 @@ function sharedMemory() {
     }
 }
 
-async function load() {
-    const url = new URL("sesame.wasm", location.href);
+async function load(name) {
+    const url = new URL(name, location.href);
     const response = await fetch(url);
     if (!response.ok) {
         throw new Error(`${url} cannot be loaded (${response.status})`);
@@ -68,11 +67,14 @@ async function load() {
     return WebAssembly.compileStreaming(response);
 }
 
-async function start() {
-    if (!globalThis.crossOriginIsolated) {
-        throw new Error("this page is not isolated: its server must send the headers COOP and COEP");
-    }
-    const module = await load();
+async function startAlone() {
+    report("this page is not isolated (its server sends no COOP and COEP headers): one thread, and a stop empties the table");
+    const alone = new Alone(await load("sesame-single.wasm"), (line) => postMessage(line), close);
+    return (line) => alone.send(line);
+}
+
+async function startThreads() {
+    const module = await load("sesame.wasm");
     const memory = sharedMemory();
     const shared = new SharedArrayBuffer(CONTROL_WORDS * 4 + INPUT_BYTES);
     const give = inOrder((line) => postMessage(line));
@@ -96,13 +98,20 @@ async function start() {
     // For a page, or its developer, that wants to know its size.
     globalThis.engineMemory = memory;
     threads.setup({ exports: { memory } }, module, memory);
-    const main = threads.PThread.getNewWorker();
-    main.postMessage({ main: true });
+    threads.PThread.getNewWorker().postMessage({ main: true });
     input = {
         control: new Int32Array(shared, 0, CONTROL_WORDS),
         bytes: new Uint8Array(shared, CONTROL_WORDS * 4),
     };
-    pour();
+    return (line) => {
+        waiting.push(...encoder.encode(`${line}\n`));
+        pour();
+    };
+}
+
+async function start() {
+    send = await (globalThis.crossOriginIsolated ? startThreads() : startAlone());
+    early.forEach(send);
 }
 
 start().catch((error) => {

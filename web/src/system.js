@@ -1,23 +1,20 @@
 // What the engine asks of a system (WASI, preview 1): time, random bytes, standard input and output. It has no files.
 //
 // Not @tybys/wasm-util: its clock counts whole milliseconds from the start of each worker, and threads compare their times.
-import { CONTROL_WORDS, INPUT_BYTES, OUTPUT_ORDER, READ, WRITTEN } from "./control.js";
-
 const SUCCESS = 0;
 const BAD_DESCRIPTOR = 8;
 const NOT_SUPPORTED = 52;
 const REALTIME = 0;
 const CHARACTER_DEVICE = 2;
 
-export function system(memory, { shared, cores }) {
-    const control = new Int32Array(shared, 0, CONTROL_WORDS);
-    const input = new Uint8Array(shared, CONTROL_WORDS * 4);
+/** `read` fills a block of bytes with input and returns their number, `write` takes whole lines, `exit` gets the code and does not return. */
+export function system(getMemory, { cores, read, write, exit }) {
     const decoder = new TextDecoder();
     const environment = new TextEncoder().encode(`SESAME_CORES=${cores}\0`);
     let unfinished = "";
     // The memory grows, so views are made anew.
-    const view = () => new DataView(memory.buffer);
-    const bytes = () => new Uint8Array(memory.buffer);
+    const view = () => new DataView(getMemory().buffer);
+    const bytes = () => new Uint8Array(getMemory().buffer);
     const buffers = (list, count) =>
         Array.from({ length: count }, (_, index) => {
             const at = list + 8 * index;
@@ -70,18 +67,10 @@ export function system(memory, { shared, cores }) {
             if (descriptor !== 0) {
                 return BAD_DESCRIPTOR;
             }
-            const read = Atomics.load(control, READ);
-            Atomics.wait(control, WRITTEN, read);
             const [target] = buffers(list, count);
-            const part = Math.min(Atomics.load(control, WRITTEN) - read, target.length);
-            for (let index = 0; index < part; index += 1) {
-                target[index] = input[(read + index) % INPUT_BYTES];
-            }
-            Atomics.store(control, READ, read + part);
-            view().setUint32(length, part, true);
+            view().setUint32(length, read(target), true);
             return SUCCESS;
         },
-        // The engine writes whole lines under a lock, so the order of the numbers is that of the lines.
         fd_write(descriptor, list, count, length) {
             const written = buffers(list, count);
             view().setUint32(length, written.reduce((sum, part) => sum + part.length, 0), true);
@@ -89,16 +78,11 @@ export function system(memory, { shared, cores }) {
             const lines = unfinished.split("\n");
             unfinished = lines.pop();
             if (lines.length > 0) {
-                const texts = descriptor === 1 ? lines : lines.map((line) => `info string ${line}`);
-                postMessage({ number: Atomics.add(control, OUTPUT_ORDER, 1), lines: texts });
+                write(descriptor === 1 ? lines : lines.map((line) => `info string ${line}`));
             }
             return SUCCESS;
         },
-        proc_exit(code) {
-            postMessage({ exit: code });
-            // Nothing may run behind it. The worker is being terminated.
-            Atomics.wait(control, CONTROL_WORDS - 1, 0);
-        },
+        proc_exit: exit,
     };
     return new Proxy(known, { get: (calls, name) => calls[name] ?? (() => NOT_SUPPORTED) });
 }

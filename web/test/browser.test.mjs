@@ -59,8 +59,8 @@ async function load(page, content) {
 }
 
 /** Opens a page of its own with a bare engine: `send` and `until` as a chess page would use it. */
-async function bare(options) {
-    const page = await open(options);
+async function bare(options, address) {
+    const page = await open(options, address);
     await page.evaluate(() => {
         window.lines = [];
         window.worker = new Worker("engine/sesame.js");
@@ -335,6 +335,42 @@ test("a host without headers: the service worker adds them; without one, a singl
     await alone.click("#run");
     await alone.locator("#figures", { hasText: "depth" }).waitFor();
     await alone.click("#run");
+    await alone.locator("#run", { hasText: "Start" }).waitFor();
     await alone.context().close();
+
+    const { page: bareAlone, send, until } = await bare({ serviceWorkers: "block" }, address);
+    assert.ok(!(await bareAlone.evaluate(() => crossOriginIsolated)));
+    await send("uci");
+    assert.ok((await until("uciok"))[0].includes("not isolated"));
+    await send("setoption name MultiPV value 2");
+    await send("position startpos moves e2e4");
+    for (let number = 0; number < 3; number += 1) {
+        await send("go infinite");
+        await until("info depth 6");
+        await send("isready");
+        await until("readyok");
+        await send("stop");
+        // The options and the position outlive the stop.
+        const search = await until("bestmove");
+        assert.match(search.at(-1), /^bestmove [a-h][78]/);
+        await send("go depth 5");
+        const again = await until("bestmove");
+        assert.ok(again.some((line) => line.includes(" multipv 2 ")));
+        assert.ok(again.every((line) => !line.startsWith("bestmove") || line === again.at(-1)));
+    }
+    await send("setoption name Threads value 2");
+    await until("info string the system granted 1 of 2 threads");
+    await send("setoption name MultiPV value 1");
+    await send("ucinewgame");
+    await send("position startpos");
+    await send("go depth 8");
+    const nodes = (await until("bestmove")).findLast((line) => line.includes(" nodes "));
+    const { page: isolated, send: sendThreads, until: untilThreads } = await bare();
+    await sendThreads("go depth 8");
+    const same = (await untilThreads("bestmove")).findLast((line) => line.includes(" nodes "));
+    assert.equal(/ nodes \d+/.exec(nodes)[0], / nodes \d+/.exec(same)[0]);
+    await send("quit");
+    await isolated.context().close();
+    await bareAlone.context().close();
     plain.close();
 });

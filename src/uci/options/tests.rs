@@ -5,7 +5,7 @@ use crate::engine::NumaPolicy;
 use crate::output::Output;
 
 fn session() -> Session {
-    Session::new(Output::new(std::io::sink()), crossbeam_channel::bounded(1).0).unwrap()
+    Session::new(Output::new(std::io::sink()), crossbeam_channel::bounded(1).0, Engine::with_sink).unwrap()
 }
 
 fn set(session: &mut Session, name: &str, value: &str) {
