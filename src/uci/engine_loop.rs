@@ -441,7 +441,7 @@ mod tests {
     fn session_without_threads_carries_out_line_after_line() {
         let (screen, output) = io::pipe().unwrap();
         let mut session = SingleThreadedSession::new(Output::new(output)).unwrap();
-        for line in ["uci", "position startpos moves e2e4", "go infinite depth 3", "perft 1", "x", "isready"] {
+        for line in ["uci", "position startpos moves e2e4", "go infinite depth 3", "go perft 1", "x", "isready"] {
             assert!(session.execute(line.as_bytes()).is_continue(), "{line}");
         }
         assert!(session.execute(b"quit").is_break());

@@ -68,13 +68,13 @@ async function bare(options, address) {
         worker.onerror = (event) => lines.push(`error: ${event.message}`);
     });
     const send = (line) => page.evaluate((line) => worker.postMessage(line), line);
-    const until = async (start) => {
+    const until = async (pattern) => {
         const found = await page.waitForFunction(
-            (start) => {
-                const index = lines.findIndex((line) => line.startsWith(start));
+            (pattern) => {
+                const index = lines.findIndex((line) => new RegExp(`^${pattern}`).test(line));
                 return index < 0 ? null : lines.splice(0, index + 1);
             },
-            start,
+            pattern,
             { polling: 5 },
         );
         return found.jsonValue();
@@ -107,17 +107,16 @@ test("the worker speaks UCI, a message a line", async () => {
 
 test("the nodes are those of the native program", { skip: SESAME ? false : "SESAME does not name the native program" }, async () => {
     const { page, send, until } = await bare();
-    for (const commands of [
-        ["bench"],
-        ["setoption name Threads value 2", "setoption name Lockstep value true", "bench 16 2 7"],
+    for (const [commands, last] of [
+        [["bench"], "\\d+ nodes \\d+ nps$"],
+        [["setoption name Threads value 2", "setoption name Lockstep value true", "position startpos", "go depth 11"], "bestmove"],
     ]) {
-        const native = execFileSync(SESAME, { input: `${commands.join("\n")}\n`, encoding: "utf8" });
-        const [, nodes] = /^(\d+) nodes \d+ nps$/m.exec(native);
+        const native = execFileSync(SESAME, { input: `${commands.join("\n")}\n`, encoding: "utf8" }).trim().split("\n");
         for (const command of commands) {
             await send(command);
         }
-        const lines = await until(`${nodes} nodes`);
-        assert.match(lines.at(-1), / nps$/);
+        const nodes = (lines) => /(\d+) nodes \d+ nps| nodes (\d+)/.exec(lines.findLast((line) => line.includes("nodes")))?.slice(1).join("");
+        assert.equal(nodes(await until(last)), nodes(native), commands);
     }
     await page.context().close();
 });
