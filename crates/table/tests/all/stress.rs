@@ -11,8 +11,7 @@ use std::time::Instant;
 use sesame_table::raw::{Slot, index};
 use sesame_table::{Payload, RawEntry, Scheme, Table, TableOptions, Update, mix64};
 
-use crate::entry::Entry;
-use crate::models::{NUMBERS, PATTERNS, check_patterned, entry_of, is_right, key_of_number, nodes_of};
+use crate::entry::{Entry, NUMBERS, PATTERNS, check_patterned, entry_of, is_right, key_of_number, nodes_of};
 
 /// Half a dozen keys for each slot, and a few cache lines for all threads.
 const SLOTS: usize = 16;
