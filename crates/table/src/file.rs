@@ -535,7 +535,7 @@ fn write_at(mut file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Mutex;
+    use std::sync::{Barrier, Mutex};
 
     use super::*;
 
@@ -546,5 +546,21 @@ mod tests {
         let options = TableFileOptions::default().threads(1).progress(&hear);
         for_each_chunk(&options, 1000, [50, 100], |_| Ok(())).unwrap();
         assert_eq!(heard.into_inner().unwrap(), (51..=100).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn threads_read_and_write_where_they_want() {
+        let file = tempfile::tempfile_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+        let both_started = Barrier::new(2);
+        parallel_for_each(2, [0, 1_u64].into_iter(), |thread| {
+            both_started.wait();
+            let places = (thread..500).step_by(2);
+            places.clone().for_each(|n| write_at(&file, &n.to_le_bytes(), 8 * n).unwrap());
+            for n in places {
+                let mut bytes = [0; 8];
+                read_at(&file, &mut bytes, 8 * n).unwrap();
+                assert_eq!(u64::from_le_bytes(bytes), n);
+            }
+        });
     }
 }
