@@ -6,7 +6,7 @@ use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 use std::slice;
 
-use crate::memory::TableBucket;
+use crate::slot::Bucket;
 
 /// Has the calls of `memmap2::MmapMut` that the table needs.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ impl Block {
     /// Fails without memory, and for a length of 0.
     pub(crate) fn map_anon(length: usize) -> io::Result<Self> {
         let refused = || io::Error::from(io::ErrorKind::OutOfMemory);
-        let layout = Layout::from_size_align(length, align_of::<TableBucket>()).ok().filter(|layout| layout.size() > 0);
+        let layout = Layout::from_size_align(length, align_of::<Bucket<u64>>()).ok().filter(|layout| layout.size() > 0);
         let layout = layout.ok_or_else(refused)?;
         // SAFETY: the size is not 0.
         let start = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(refused)?;
