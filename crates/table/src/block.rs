@@ -1,4 +1,4 @@
-//! Zeroed memory of the allocator, for systems without mappings (WebAssembly).
+//! Zeroed memory of the allocator, for platforms without mappings (all but Unix and Windows, such as WebAssembly).
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::io;
@@ -6,6 +6,9 @@ use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 use std::slice;
 
+use crate::slot::Bucket;
+
+/// Has the calls of `memmap2::MmapMut` that the table needs.
 #[derive(Debug)]
 pub(crate) struct Block {
     start: NonNull<u8>,
@@ -19,9 +22,9 @@ unsafe impl Sync for Block {}
 
 impl Block {
     /// Fails without memory, and for a length of 0.
-    pub(crate) fn zeroed(length: usize, alignment: usize) -> io::Result<Self> {
+    pub(crate) fn map_anon(length: usize) -> io::Result<Self> {
         let refused = || io::Error::from(io::ErrorKind::OutOfMemory);
-        let layout = Layout::from_size_align(length, alignment).ok().filter(|layout| layout.size() > 0);
+        let layout = Layout::from_size_align(length, align_of::<Bucket<u64>>()).ok().filter(|layout| layout.size() > 0);
         let layout = layout.ok_or_else(refused)?;
         // SAFETY: the size is not 0.
         let start = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(refused)?;
@@ -31,7 +34,7 @@ impl Block {
 
 impl Drop for Block {
     fn drop(&mut self) {
-        // SAFETY: allocated in `zeroed` with this layout.
+        // SAFETY: allocated in `map_anon` with this layout.
         unsafe { dealloc(self.start.as_ptr(), self.layout) }
     }
 }
@@ -59,11 +62,11 @@ mod tests {
     #[test]
     fn blocks_are_zeroed_aligned_and_limited() {
         for length in [1, 32, 100_000] {
-            let mut block = Block::zeroed(length, 32).unwrap();
+            let mut block = Block::map_anon(length).unwrap();
             assert!(block.as_ptr().addr().is_multiple_of(32));
             assert!(block.len() == length && block.iter().all(|&byte| byte == 0));
             block.fill(7);
         }
-        assert!(Block::zeroed(usize::MAX, 32).is_err() && Block::zeroed(0, 32).is_err());
+        assert!(Block::map_anon(usize::MAX).is_err() && Block::map_anon(0).is_err());
     }
 }

@@ -16,7 +16,7 @@ use std::{fmt, io, mem, thread};
 
 use twox_hash::XxHash3_64;
 
-use crate::memory::{BUCKET_BYTES, MAX_MIB, Memory, parallel_for_each};
+use crate::memory::{BUCKET_BYTES, Memory, parallel_for_each};
 use crate::payload::{Generation, Payload};
 use crate::scheme::{Closed, Rule, Scheme};
 use crate::slot::{RawEntry, Slot, lowest_key};
@@ -31,6 +31,8 @@ const HEADER: usize = 128;
 const CHUNK: usize = (4 << 20) / BUCKET_BYTES;
 /// The minimum number of buckets (2 MiB) with which bucket and signature are the whole key: see [`RawEntry::key_beside`].
 const WHOLE_KEY_BUCKETS: u64 = 1 << 16;
+/// The buckets of the largest table of all machines: 32 TiB.
+const MAX_BUCKETS: u64 = (32 << 40) / BUCKET_BYTES as u64;
 
 /// The reason why a table was not saved or loaded.
 #[derive(Debug, thiserror::Error)]
@@ -188,8 +190,8 @@ impl Header {
     /// Returns the number of chunks, `None` where no table is that large. A sparse file can have any length, and memory is needed
     /// for its checksums.
     fn chunks(&self) -> Option<usize> {
-        let chunks = self.buckets.div_ceil(CHUNK as u64);
-        usize::try_from(chunks).ok().filter(|_| self.buckets <= ((MAX_MIB as u64) << 20) / BUCKET_BYTES as u64)
+        let buckets = usize::try_from(self.buckets).ok().filter(|_| self.buckets <= MAX_BUCKETS)?;
+        Some(buckets.div_ceil(CHUNK))
     }
 
     fn end_of_chunks(&self) -> u64 {
@@ -495,24 +497,6 @@ fn read_at(file: &File, mut bytes: &mut [u8], mut offset: u64) -> io::Result<()>
     Ok(())
 }
 
-/// A file has one cursor there, so threads take turns.
-#[cfg(target_family = "wasm")]
-static CURSOR: std::sync::Mutex<()> = std::sync::Mutex::new(());
-
-#[cfg(target_family = "wasm")]
-fn read_at(mut file: &File, bytes: &mut [u8], offset: u64) -> io::Result<()> {
-    let _turn = CURSOR.lock();
-    io::Seek::seek(&mut file, io::SeekFrom::Start(offset))?;
-    io::Read::read_exact(&mut file, bytes)
-}
-
-#[cfg(target_family = "wasm")]
-fn write_at(mut file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
-    let _turn = CURSOR.lock();
-    io::Seek::seek(&mut file, io::SeekFrom::Start(offset))?;
-    io::Write::write_all(&mut file, bytes)
-}
-
 #[cfg(unix)]
 fn write_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
     std::os::unix::fs::FileExt::write_all_at(file, bytes, offset)
@@ -531,9 +515,27 @@ fn write_at(file: &File, mut bytes: &[u8], mut offset: u64) -> io::Result<()> {
     Ok(())
 }
 
+/// A file has one cursor on other systems, so threads take turns.
+#[cfg(not(any(unix, windows)))]
+static CURSOR: std::sync::Mutex<()> = std::sync::Mutex::new(());
+
+#[cfg(not(any(unix, windows)))]
+fn read_at(mut file: &File, bytes: &mut [u8], offset: u64) -> io::Result<()> {
+    let _turn = CURSOR.lock();
+    io::Seek::seek(&mut file, io::SeekFrom::Start(offset))?;
+    io::Read::read_exact(&mut file, bytes)
+}
+
+#[cfg(not(any(unix, windows)))]
+fn write_at(mut file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
+    let _turn = CURSOR.lock();
+    io::Seek::seek(&mut file, io::SeekFrom::Start(offset))?;
+    io::Write::write_all(&mut file, bytes)
+}
+
 #[cfg(test)]
 mod tests {
-    use std::sync::Mutex;
+    use std::sync::{Barrier, Mutex};
 
     use super::*;
 
@@ -544,5 +546,21 @@ mod tests {
         let options = TableFileOptions::default().threads(1).progress(&hear);
         for_each_chunk(&options, 1000, [50, 100], |_| Ok(())).unwrap();
         assert_eq!(heard.into_inner().unwrap(), (51..=100).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn threads_read_and_write_where_they_want() {
+        let file = tempfile::tempfile_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+        let both_started = Barrier::new(2);
+        parallel_for_each(2, [0, 1_u64].into_iter(), |thread| {
+            both_started.wait();
+            let places = (thread..500).step_by(2);
+            places.clone().for_each(|n| write_at(&file, &n.to_le_bytes(), 8 * n).unwrap());
+            for n in places {
+                let mut bytes = [0; 8];
+                read_at(&file, &mut bytes, 8 * n).unwrap();
+                assert_eq!(u64::from_le_bytes(bytes), n);
+            }
+        });
     }
 }

@@ -5,7 +5,7 @@
 #[cfg(not(target_has_atomic = "64"))]
 compile_error!("sesame-table needs a processor with 64-bit atomics");
 
-#[cfg(any(test, target_family = "wasm"))]
+#[cfg(any(test, not(any(unix, windows))))]
 mod block;
 #[cfg(feature = "file")]
 mod file;

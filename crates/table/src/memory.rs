@@ -6,10 +6,10 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, PoisonError};
 use std::{io, thread};
 
-#[cfg(not(target_family = "wasm"))]
+#[cfg(any(unix, windows))]
 use memmap2::MmapMut as Block;
 
-#[cfg(target_family = "wasm")]
+#[cfg(not(any(unix, windows)))]
 use crate::block::Block;
 use crate::slot::{Bucket, VerifiedSlot, index};
 
@@ -29,7 +29,7 @@ const HUGE_PAGE: usize = 2 << 20;
 /// The size of the smallest page of all systems.
 const SMALL_PAGE: usize = 4096;
 
-/// An array of buckets in one mapping.
+/// An array of buckets in one mapping or block.
 #[derive(Debug)]
 pub(crate) struct Memory {
     map: Block,
@@ -38,7 +38,7 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// Creates empty buckets. No page is touched yet: the system hands out zeroed pages as they are first used.
+    /// Creates empty buckets. A mapping is not touched yet: the system hands out zeroed pages as they are first used.
     pub(crate) fn zeroed(bucket_count: usize) -> Result<Self, TableError> {
         if bucket_count == 0 {
             return Err(TableError::NoPositions);
@@ -49,11 +49,7 @@ impl Memory {
             return Err(TableError::Exceeds { requested, available });
         }
         let bytes = bucket_count.checked_mul(BUCKET_BYTES).ok_or_else(|| io::ErrorKind::OutOfMemory.into());
-        #[cfg(target_family = "wasm")]
-        let map = bytes.and_then(|bytes| Block::zeroed(bytes, BUCKET_BYTES));
-        #[cfg(not(target_family = "wasm"))]
-        let map = bytes.and_then(|bytes| memmap2::MmapOptions::new().len(bytes).map_anon());
-        let map = map.map_err(|source| TableError::Refused { requested, source })?;
+        let map = bytes.and_then(Block::map_anon).map_err(|source| TableError::Refused { requested, source })?;
         // Probes go to random addresses, and huge pages save TLB misses.
         #[cfg(target_os = "linux")]
         if map.len() >= HUGE_PAGE {
@@ -68,7 +64,7 @@ impl Memory {
 
     pub(crate) fn buckets(&self) -> &[TableBucket] {
         // SAFETY: the map is `bucket_count * BUCKET_BYTES` bytes long (see `zeroed`; neither changes later), aligned for a bucket
-        // (a page is), and lives as long as `self`. A bucket is four `AtomicU64` and `repr(C)`: of that size
+        // (a page is, and a block), and lives as long as `self`. A bucket is four `AtomicU64` and `repr(C)`: of that size
         // (asserted above), without padding, valid and decodable whatever its bytes are, and written through `&` by atomic
         // stores alone. No other reference to the bytes exists.
         unsafe { std::slice::from_raw_parts(self.map.as_ptr().cast(), self.bucket_count) }
@@ -145,8 +141,8 @@ pub(crate) fn parallel_for_each<T>(
     });
 }
 
-/// The largest table in MiB: 32 TiB.
-pub(crate) const MAX_MIB: usize = 33_554_432;
+/// The largest table in MiB: 32 TiB, and half of the addresses where these have 32 bits.
+pub(crate) const MAX_MIB: usize = if usize::BITS < 64 { isize::MAX as usize >> 20 } else { 33_554_432 };
 
 /// The reason why a table was not created.
 #[derive(Debug, thiserror::Error)]

@@ -76,7 +76,7 @@ pub struct Table<P, S = Scheme> {
 }
 
 impl<P: Payload, S: Rule<P>> Table<P, S> {
-    /// The sizes in MiB that [`Table::with_mib`] accepts: 1 MiB to 32 TiB.
+    /// The sizes in MiB that [`Table::with_mib`] accepts: 1 MiB to 32 TiB, or to 2,047 MiB on systems of 32 bits.
     pub const MIB: RangeInclusive<usize> = 1..=MAX_MIB;
 
     /// Creates an empty table of `mib` MiB with this [`Scheme`] or [`Rule`] and the other [`TableOptions`] by default.

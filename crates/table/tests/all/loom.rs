@@ -14,11 +14,10 @@ use loom::thread;
 use sesame_table::raw::{Bucket, Slot, StoreContext, VerifiedSlot, Word};
 use sesame_table::{Generation, RawEntry, Scheme, Stored, Update, mix64};
 
-use crate::entry::Entry;
+use crate::entry::{Entry, NUMBERS, PATTERNS, Pattern, WITHOUT_MOVE, check_patterned, key_of_number};
 use crate::models::{
-    Broken, CheckFirst, CheckOfAnother, Flaw, LinearMix, LooksTwice, ModelSlot, NUMBERS, NoEmptyTest, NoFlaw, NoXor,
-    PATTERNS, Pattern, PlainXor, WITHOUT_MOVE, bucket_of, check_accepted, check_patterned, context,
-    install_panic_hooks, key_of_number, must_fail, patterned, raw_entry_of,
+    Broken, CheckFirst, CheckOfAnother, Flaw, LinearMix, LooksTwice, ModelSlot, NoEmptyTest, NoFlaw, NoXor, PlainXor,
+    bucket_of, check_accepted, context, install_panic_hooks, must_fail, patterned, raw_entry_of,
 };
 
 /// A word of loom's, plain or behind a gate.

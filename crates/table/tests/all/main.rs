@@ -9,8 +9,11 @@ mod behaviour;
 mod entry;
 #[cfg(feature = "file")]
 mod file;
+#[cfg(not(target_family = "wasm"))]
 mod loom;
+#[cfg(not(target_family = "wasm"))]
 mod models;
 mod reference;
+#[cfg(not(target_family = "wasm"))]
 mod shuttle;
 mod stress;

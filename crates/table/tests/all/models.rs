@@ -1,14 +1,13 @@
-//! The common part of the models: entries that are functions of their keys, the check of accepted entries, and deliberately
-//! broken slots.
+//! The common part of the models: the check of accepted entries, and deliberately broken slots.
 
 use std::marker::PhantomData;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 
 use sesame_table::raw::{Bucket, Slot, StoreContext, VerifiedSlot, Word};
-use sesame_table::{Generation, Payload, RawEntry, Scheme, Update, Work, mix64};
+use sesame_table::{Generation, Payload, RawEntry, Scheme, Update, Work};
 
-use crate::entry::{Bound, Entry};
+use crate::entry::{Entry, Pattern, check, entry_of, is_right, key_of_number, nodes_of};
 
 /// Installs the panic hooks of shuttle and loom in this order, before the first model runs.
 ///
@@ -30,34 +29,6 @@ pub(crate) fn must_fail(flaw: &str, run: impl FnOnce()) {
     assert!(message.contains("accepted"), "{flaw}: caught for the wrong reason: {message}");
 }
 
-/// Entries of this salt and above have no move: merging gives them the move of the entry before.
-pub(crate) const WITHOUT_MOVE: u8 = 0x80;
-
-/// Returns the move of all entries of `key` that have one.
-fn move_of(key: u64) -> u16 {
-    mix64(!key) as u16 | 1
-}
-
-/// Returns the entry of `key` and `salt`, which is its score.
-///
-/// Evaluation and move depend on the key alone, so that a merged entry can be checked. Merging never leaves an entry of a
-/// salt below 64 alone.
-pub(crate) fn entry_of(key: u64, salt: u8) -> Entry {
-    let bits = mix64(key ^ mix64(u64::from(salt)));
-    Entry {
-        mv: if salt < WITHOUT_MOVE { move_of(key) } else { 0 },
-        score: i16::from(salt),
-        depth: if salt & 0x40 == 0 { 16 } else { 30 },
-        bound: Bound::ALL[(bits >> 24) as usize % 3],
-        eval: mix64(key) as i16,
-    }
-}
-
-/// Returns the nodes behind [`entry_of`]: under TWOBIG1 the higher salt wins.
-pub(crate) fn nodes_of(key: u64, salt: u8) -> u64 {
-    u64::from(salt) << 8 | mix64(key) & 0xff
-}
-
 /// Returns the raw entry that a store of [`entry_of`] writes.
 pub(crate) fn raw_entry_of(key: u64, salt: u8, generation: Generation) -> RawEntry {
     RawEntry::new(entry_of(key, salt).pack(generation), key, Work::from_nodes(nodes_of(key, salt)))
@@ -69,48 +40,9 @@ pub(crate) fn check_accepted(key: u64, raw: &RawEntry) -> Result<(), String> {
     check(key, raw, Entry::unpack(raw.data).is_some_and(|entry| is_right(key, &entry, raw.work())))
 }
 
-fn check(key: u64, raw: &RawEntry, is_right: bool) -> Result<(), String> {
-    is_right.then_some(()).ok_or_else(|| format!("accepted for {key:x} an entry that nobody stored for it: {raw:x?}"))
-}
-
-/// As [`check_accepted`], for an entry of which only generation and key are not known.
-pub(crate) fn is_right(key: u64, entry: &Entry, work: Work) -> bool {
-    u8::try_from(entry.score).is_ok_and(|salt| {
-        let stored = entry_of(key, salt);
-        work == Work::from_nodes(nodes_of(key, salt))
-            && (*entry == stored || *entry == Entry { mv: move_of(key), ..stored })
-    })
-}
-
-/// A packed payload, never 0, as a function of a number from 1 up.
-pub(crate) type Pattern = fn(u64) -> u64;
-
-/// Packed payloads as programs store them. The number is also their work, so every mixture of two of them shows.
-pub(crate) const PATTERNS: [(&str, Pattern); 5] = [
-    ("counters", |n| n),
-    ("repeated parts", |n| n * 0x0001_0001_0001_0001),
-    ("equal halves", |n| n * 0x0000_0001_0000_0001),
-    ("one bit", |n| 1 << (n % 64)),
-    ("inverted counters", |n| !n),
-];
-
-/// The numbers of a key in [`patterned`].
-pub(crate) const NUMBERS: u64 = 4;
-
-/// Returns the key of the number `n`.
-pub(crate) fn key_of_number(n: u64) -> u64 {
-    mix64(n / NUMBERS)
-}
-
 /// Returns the raw entry of the number `n`, 1 to 4,095.
 pub(crate) fn patterned(pattern: Pattern, n: u64) -> RawEntry {
     RawEntry::new(pattern(n), key_of_number(n), Work::from_nodes(n))
-}
-
-/// As [`check_accepted`], for [`patterned`] entries.
-pub(crate) fn check_patterned(pattern: Pattern, key: u64, raw: &RawEntry) -> Result<(), String> {
-    let n = raw.work().nodes();
-    check(key, raw, key == key_of_number(n) && raw.data == pattern(n))
 }
 
 /// Returns the context of the models' stores: overwriting, as in 1994.

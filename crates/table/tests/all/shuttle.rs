@@ -14,9 +14,10 @@ use shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
 use shuttle::sync::atomic::{AtomicU64, Ordering};
 use shuttle::{Config, Runner, thread};
 
+use crate::entry::{NUMBERS, PATTERNS, Pattern, check_patterned};
 use crate::models::{
-    Broken, CheckFirst, CheckOfAnother, LinearMix, LooksTwice, ModelSlot, NUMBERS, NoXor, PATTERNS, Pattern, PlainXor,
-    check_accepted, check_patterned, context, install_panic_hooks, must_fail, patterned, raw_entry_of,
+    Broken, CheckFirst, CheckOfAnother, LinearMix, LooksTwice, ModelSlot, NoXor, PlainXor, check_accepted, context,
+    install_panic_hooks, must_fail, patterned, raw_entry_of,
 };
 
 /// A word of shuttle's.

@@ -5,14 +5,14 @@
 
 use std::collections::HashSet;
 use std::num::NonZeroU64;
+use std::sync::Barrier;
 use std::thread;
 use std::time::Instant;
 
 use sesame_table::raw::{Slot, index};
 use sesame_table::{Payload, RawEntry, Scheme, Table, TableOptions, Update, mix64};
 
-use crate::entry::Entry;
-use crate::models::{NUMBERS, PATTERNS, check_patterned, entry_of, is_right, key_of_number, nodes_of};
+use crate::entry::{Entry, NUMBERS, PATTERNS, check_patterned, entry_of, is_right, key_of_number, nodes_of};
 
 /// Half a dozen keys for each slot, and a few cache lines for all threads.
 const SLOTS: usize = 16;
@@ -32,7 +32,10 @@ fn contend<P: Payload>(
     let checked: HashSet<u64> = keys.iter().map(|&key| RawEntry::new(1, key, Default::default()).key()).collect();
     let threads = 4 * thread::available_parallelism().map_or(1, usize::from);
     let rounds = rounds.div_ceil(threads as u64);
+    // A thread of WebAssembly starts more slowly than another one does all its rounds.
+    let all_started = Barrier::new(threads);
     let run = |thread: usize| {
+        all_started.wait();
         let [mut hits, mut wrong, mut torn] = [0; 3];
         for round in 0..rounds {
             let random = mix64((thread as u64) << 48 | round);
