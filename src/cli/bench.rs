@@ -41,7 +41,7 @@ pub(super) struct BenchArguments {
     /// Strategy of the threads: shared, same or blocks, as in the UCI option SmpStrategy
     #[arg(long, default_value_t, value_name = "NAME")]
     pub(super) strategy: SmpStrategy,
-    /// Bind each thread to a core of its own, if there are enough cores
+    /// Bind each thread to a core of its own. With more threads than cores, nothing is measured
     #[arg(long)]
     pub(super) pin: bool,
     /// Bind threads to groups of processors: auto, none, or your groups, as in the UCI option NumaPolicy

@@ -60,9 +60,16 @@ enum Command {
 
 pub fn main() -> ExitCode {
     let is_session = || matches!(Cli::try_parse(), Ok(Cli { command: None | Some(Command::Uci) }));
-    if rank().is_some_and(|rank| rank > 0) && !is_session() {
-        // The first process does the work, reports errors, and writes the files.
-        return ExitCode::SUCCESS;
+    if let Some((variable, rank @ 1..)) = rank()
+        && !is_session()
+    {
+        let process = format!("sesame: {variable} is {rank}: this process of the job");
+        if variable == OPEN_MPI {
+            // The first process reports errors, and writes the files.
+            command::print_status(&format!("{process} ends; the first process does the work"));
+            return ExitCode::SUCCESS;
+        }
+        command::print_status(&format!("{process} works by itself, as each one does"));
     }
     command::main(|cli: Cli| {
         // The only output of the process: at the end it has the error of any failed write.
@@ -118,10 +125,14 @@ fn run_uci(output: &Output) -> Result<(), CommandError> {
     uci::run(io::stdin(), output.clone()).map_err(CommandError::failed)
 }
 
-/// Rank of this process under `mpirun` or `srun`; `None` without Open MPI, MPICH, Intel MPI or Slurm. Starting MPI is slow.
-fn rank() -> Option<usize> {
-    let names = ["OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"];
-    names.iter().find_map(|name| env::var(name).ok()?.parse().ok())
+/// The variable of Open MPI's `mpirun` alone.
+const OPEN_MPI: &str = "OMPI_COMM_WORLD_RANK";
+
+/// Rank of this process under `mpirun` or `srun`, and its variable; `None` without Open MPI, MPICH, Intel MPI or Slurm. Each job of
+/// a farm has a rank, too. Starting MPI is slow.
+fn rank() -> Option<(&'static str, usize)> {
+    let names = [OPEN_MPI, "PMIX_RANK", "PMI_RANK"];
+    names.into_iter().find_map(|name| Some((name, env::var(name).ok()?.parse().ok()?)))
 }
 
 #[cfg(test)]

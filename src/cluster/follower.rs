@@ -252,16 +252,16 @@ impl<T: Transport> FollowerLoop<T> {
 
     /// Receives and sends. Returns the time to the next step; `None` after the last.
     pub(super) fn step(&mut self, now: Duration) -> Option<Duration> {
-        let state = self.state.lock();
-        let (running, fingerprint) = (state.running.clone(), state.fingerprint);
-        drop(state);
         for (rank, block) in self.mail.receive() {
-            if let Some((_, table)) = &running
-                && block.fingerprint == fingerprint
+            // Under the lock: after its answer, the session may clear the table.
+            let state = self.state.lock();
+            if let Some((_, table)) = &state.running
+                && block.fingerprint == state.fingerprint
                 && let Load::Entries(entries) = &block.load
             {
                 self.outbox.store(entries, table);
             }
+            drop(state);
             if rank == LEADER {
                 self.heard = now;
                 self.follow(block);
@@ -275,7 +275,7 @@ impl<T: Transport> FollowerLoop<T> {
         if self.stage == Stage::Leaves {
             return None;
         }
-        Some(if running.is_some() || silence < SOON { INTERVAL } else { IDLE_INTERVAL })
+        Some(if self.state.lock().running.is_some() || silence < SOON { INTERVAL } else { IDLE_INTERVAL })
     }
 
     fn follow(&mut self, block: Block) {

@@ -1,7 +1,8 @@
 //! One machine under test among others that the test plays by hand.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
-use std::io::Read;
+use std::cell::RefCell;
+use std::io::{Read, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::SeqCst};
 use std::thread::{self, JoinHandle};
@@ -11,7 +12,7 @@ use crossbeam_channel::{TryRecvError, bounded};
 use sesame_table::Scheme;
 
 use super::block::{Block, Load, Stage};
-use super::follower::{FollowerLink, FollowerSession};
+use super::follower::{AnswerWatch, FollowerLink, FollowerSession};
 use super::leader::{LeaderLink, Order};
 use super::transport::{Mail, Transport, local};
 use super::*;
@@ -221,6 +222,57 @@ fn entries_wait_until_a_machine_can_receive_them() {
     let step = || _ = follower.step(Duration::ZERO);
     let arrived = entries_that_arrive(&exchange, step, &Mail::new(of_leader));
     assert_eq!(arrived, Vec::from_iter(ENTRIES), "of a follower");
+}
+
+/// A follower's session answers while the thread of the cluster receives.
+struct Answers {
+    transport: local::Local,
+    output: RefCell<AnswerWatch>,
+}
+
+impl Transport for Answers {
+    fn rank(&self) -> usize {
+        self.transport.rank()
+    }
+
+    fn ranks(&self) -> usize {
+        self.transport.ranks()
+    }
+
+    fn all_gather(&self, own: &[u8], all: &mut Vec<u8>, pause: &mut dyn FnMut()) {
+        self.transport.all_gather(own, all, pause);
+    }
+
+    fn send(&self, to: usize, message: &[u8]) -> bool {
+        self.transport.send(to, message)
+    }
+
+    fn is_sending(&self, to: usize) -> bool {
+        self.transport.is_sending(to)
+    }
+
+    fn receive(&self) -> Option<(usize, Vec<u8>)> {
+        self.output.borrow_mut().write_all(b"bestmove e2e4\n").unwrap();
+        self.transport.receive()
+    }
+
+    fn regroup(self, _: &[usize]) -> Self {
+        self
+    }
+}
+
+/// `ucinewgame` may follow at once.
+#[test]
+fn a_follower_that_has_answered_stores_no_entries() {
+    let [of_leader, transport] = <[_; 2]>::try_from(local::group(2)).ok().unwrap();
+    let (link, session, work) = FollowerLink::new(1, 2, PATIENT);
+    let mut follower = work(Answers { transport, output: RefCell::new(session.output) });
+    let table = table();
+    link.begin(&start_of_search(), &Arc::new(Control::new(1, None)), &table).unwrap();
+    let block = Block { search: 1, fingerprint: OURS, load: Load::Entries(vec![entry(7)]), ..Block::default() };
+    assert!(Mail::new(of_leader).send(1, block, Duration::ZERO, Duration::ZERO));
+    follower.step(Duration::ZERO);
+    assert_eq!((table.probe(7), Arc::strong_count(&table)), (None, 1));
 }
 
 fn watched(transport: Option<local::Local>) -> (local::Local, Arc<local::Watch>) {

@@ -258,10 +258,12 @@ mod tests {
 
     #[test]
     fn refused_bindings_end_the_bench() {
-        let numa = "0:8191".parse().unwrap();
-        let options = BenchOptions { affinity: Affinity { numa, pin: false }, ..BenchOptions::default() };
-        let error = run(&options, &AtomicBool::new(false), |_| panic!("nothing is searched")).unwrap_err();
-        assert!(error.to_string().starts_with("nothing was measured: there is no processor "), "{error}");
+        for (numa, pin, threads) in [("0:8191", false, 1), ("none", true, num_cpus::get() + 1)] {
+            let affinity = Affinity { numa: numa.parse().unwrap(), pin };
+            let options = BenchOptions { affinity, threads, ..BenchOptions::default() };
+            let error = run(&options, &AtomicBool::new(false), |_| panic!("nothing is searched")).unwrap_err();
+            assert!(matches!(error, EngineError::Shortfall(_)), "{numa}: {error}");
+        }
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! Hash file: saving and loading the transposition table.
 
+use std::io;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Weak};
 
 use twox_hash::XxHash3_64;
 
@@ -14,16 +15,18 @@ use crate::search::{Bound, QS_NO_CHECKS, STORED_NO_EVAL, TranspositionTable, TtE
 use sesame_table::{Generation, Payload, TableFileOptions};
 pub use sesame_table::{TableFileError, TableFileReport};
 
-/// A handle to save or load the engine's table from another thread. No search may run meanwhile.
+/// A handle to save or load the engine's table from another thread. No search may run meanwhile. Once the engine has another table
+/// or network, the handle does neither.
 #[derive(Debug, Clone)]
 pub struct HashFile {
     table: Arc<TranspositionTable>,
-    fingerprint: u64,
+    /// The engine drops it with the table or the network.
+    fingerprint: Weak<u64>,
 }
 
 impl HashFile {
-    pub(super) fn new(table: Arc<TranspositionTable>, fingerprint: u64) -> Self {
-        Self { table, fingerprint }
+    pub(super) fn new(table: Arc<TranspositionTable>, fingerprint: &Arc<u64>) -> Self {
+        Self { table, fingerprint: Arc::downgrade(fingerprint) }
     }
 
     /// Saves the table to the file at `path` with all processors, as [`sesame_table::Table::save`] does.
@@ -34,7 +37,7 @@ impl HashFile {
         stop: &AtomicBool,
         progress: &(dyn Fn(u32) + Sync),
     ) -> Result<TableFileReport, TableFileError> {
-        self.table.save(path, self.work(stop, progress))
+        self.table.save(path, self.work(stop, progress)?)
     }
 
     /// Loads the table from the file at `path` with all processors, as [`sesame_table::Table::load`] does.
@@ -45,12 +48,23 @@ impl HashFile {
         stop: &AtomicBool,
         progress: &(dyn Fn(u32) + Sync),
     ) -> Result<TableFileReport, TableFileError> {
-        self.table.load(path, self.work(stop, progress))
+        let report = self.table.load(path, self.work(stop, progress)?)?;
+        // The engine may have replaced the table meanwhile.
+        self.fingerprint().map(|_| report)
     }
 
-    fn work<'a>(&self, stop: &'a AtomicBool, progress: &'a (dyn Fn(u32) + Sync)) -> TableFileOptions<'a> {
-        let options = TableFileOptions::default().fingerprint(self.fingerprint).threads(num_cpus::get());
-        options.stop(stop).progress(progress)
+    fn work<'a>(
+        &self,
+        stop: &'a AtomicBool,
+        progress: &'a (dyn Fn(u32) + Sync),
+    ) -> Result<TableFileOptions<'a>, TableFileError> {
+        let options = TableFileOptions::default().fingerprint(self.fingerprint()?).threads(num_cpus::get());
+        Ok(options.stop(stop).progress(progress))
+    }
+
+    fn fingerprint(&self) -> Result<u64, TableFileError> {
+        let replaced = || io::Error::other("the engine's table or network has been replaced");
+        Ok(self.fingerprint.upgrade().map(|fingerprint| *fingerprint).ok_or_else(replaced)?)
     }
 }
 
@@ -111,11 +125,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (path, stop) = (folder.path().join("hash"), AtomicBool::new(false));
         let table = Arc::new(TranspositionTable::with_mib(1, Scheme::TwoBig1).unwrap());
-        let own = HashFile::new(table, fingerprint_of(&Network::embedded()));
+        let [ours, other] = [QS_NO_CHECKS, QS_NO_CHECKS - 1]
+            .map(|min_depth| Arc::new(fingerprint(&Network::embedded(), TtEntry::pack, min_depth)));
+        let own = HashFile::new(Arc::clone(&table), &ours);
         own.save(&path, &stop, &|_| {}).unwrap();
         own.load(&path, &stop, &|_| {}).unwrap();
-        let fingerprint = fingerprint(&Network::embedded(), TtEntry::pack, QS_NO_CHECKS - 1);
-        HashFile { fingerprint, ..own.clone() }.save(&path, &stop, &|_| {}).unwrap();
+        HashFile::new(table, &other).save(&path, &stop, &|_| {}).unwrap();
         assert!(own.load(&path, &stop, &|_| {}).is_err());
     }
 }

@@ -149,7 +149,8 @@ pub struct Engine {
     pool: Arc<Pool>,
     search_thread: SearchThread,
     running: Option<SearchHandle>,
-    fingerprint: u64,
+    /// A new one with each table and network: see [`HashFile`].
+    fingerprint: Arc<u64>,
     link: Option<Arc<dyn SearchLink>>,
 }
 
@@ -181,7 +182,7 @@ impl Engine {
         search_thread: SearchThread,
     ) -> Result<Self, EngineError> {
         let table = Arc::new(TranspositionTable::with_mib(options.hash_mib, options.scheme)?);
-        let fingerprint = fingerprint_of(&options.network);
+        let fingerprint = Arc::new(fingerprint_of(&options.network));
         let mut engine = Self {
             options,
             is_used: false,
@@ -213,6 +214,7 @@ impl Engine {
     fn replace_table(&mut self, mib: usize, scheme: Scheme) -> Result<(), EngineError> {
         self.finish();
         self.table = Arc::new(TranspositionTable::with_mib(mib, scheme)?);
+        self.fingerprint = Arc::new(*self.fingerprint);
         (self.options.hash_mib, self.options.scheme) = (mib, scheme);
         (self.is_used, self.is_placed) = (false, false);
         Ok(())
@@ -293,7 +295,7 @@ impl Engine {
     /// Changes the network. Clears the table and the histories, which depend on it.
     pub fn set_network(&mut self, network: Arc<Network>) {
         if self.options.network != network {
-            self.fingerprint = fingerprint_of(&network);
+            self.fingerprint = Arc::new(fingerprint_of(&network));
             self.options.network = network;
             self.new_game();
         }
@@ -324,11 +326,12 @@ impl Engine {
         self.options.syzygy = options;
     }
 
-    /// Returns a handle to save or load the table. A running search is stopped first and reports its best move.
+    /// Returns a handle to save or load the table, until the table or the network is replaced. A running search is stopped first and
+    /// reports its best move.
     pub fn hash_file(&mut self) -> HashFile {
         self.finish();
         self.is_used = true;
-        HashFile::new(Arc::clone(&self.table), self.fingerprint)
+        HashFile::new(Arc::clone(&self.table), &self.fingerprint)
     }
 
     /// Sets how later searches choose the move to play; `None` for the best move.
@@ -374,7 +377,7 @@ impl Engine {
 
     /// Starts a search on the linked machines as well. `lines` are the `position` and `go` lines for them; see [`RemoteStart`].
     pub(crate) fn go_linked(&mut self, game: &Game, limits: Limits, lines: String, may_finish: bool) {
-        let remote = RemoteStart { lines, may_finish, fingerprint: self.fingerprint };
+        let remote = RemoteStart { lines, may_finish, fingerprint: *self.fingerprint };
         let root_moves = root_moves(game, &limits);
         self.launch(game, root_moves, limits, Arc::clone(&self.sink), Some(remote));
     }

@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use super::*;
 use crate::eval::tests::random_weights;
 use crate::position::{Move, Position};
-use crate::search::score::mate_in;
+use crate::search::score::{mate_in, mated_in};
 use crate::search::{Control, EntryTaker, RemoteEntries, RemoteEntry, TtEntry};
 use crate::smp::{Ballot, RootResult};
 
@@ -71,6 +71,8 @@ struct RecordingLink {
     is_alone: bool,
     fingerprints: Mutex<Vec<u64>>,
     limits: Mutex<Vec<Duration>>,
+    /// The machine's own.
+    votes: Mutex<Vec<Ballot>>,
     offered: Arc<AtomicUsize>,
     /// The number of entries up to the one at which a worker panics; 0 for none.
     panics_at_entry: Arc<AtomicUsize>,
@@ -126,7 +128,8 @@ impl SearchLink for RecordingLink {
         if self.is_alone { Err(Some("alone".to_owned())) } else { Ok(Arc::new(RemoteEntries::new(0, Box::new(taker)))) }
     }
 
-    fn end(&self, _: Option<Ballot>, limit: Duration) -> (Vec<Ballot>, Option<String>) {
+    fn end(&self, own: Option<Ballot>, limit: Duration) -> (Vec<Ballot>, Option<String>) {
+        self.votes.lock().extend(own);
         self.limits.lock().push(limit);
         self.ended.fetch_add(1, Relaxed);
         (self.ballots.clone(), None)
@@ -364,6 +367,53 @@ fn workers_of_all_machines_vote_together() {
     }
 }
 
+/// One worker of this machine finds the mate, or finds that it is mated; another machine has one result.
+#[test]
+fn the_shortest_wanted_mate_is_played() {
+    let mates = game("7k/8/8/8/8/8/R7/1R4K1 w - - 0 1");
+    let is_mated = game("6k1/8/1R6/8/8/8/R7/6K1 b - - 0 1");
+    for (game, wanted, other, depth, is_played) in [
+        (&mates, 3, mate_in(1), 1, true),
+        (&mates, 3, mate_in(5), 30, false),
+        (&mates, 3, mate_in(7), 30, false),
+        (&mates, 3, 9000, 30, false),
+        (&is_mated, 2, -100, 30, false),
+        (&is_mated, 2, mated_in(4), 30, true),
+    ] {
+        let mv = game.position().legal_moves()[0];
+        let line = Line { rank: 1, depth, seldepth: 1, score: other.into(), bound: Bound::Exact, pv: vec![mv] };
+        let ballot = Ballot { line, results: vec![RootResult { mv, score: other, depth }] };
+        let (mut engine, sink, _) =
+            linked_engine(1, RecordingLink { ballots: vec![ballot], ..RecordingLink::default() });
+        engine.go_linked(game, Limits { mate: Some(wanted), ..Limits::default() }, String::new(), false);
+        engine.wait();
+        let last = sink.infos.lock().last().unwrap().line.clone();
+        assert_eq!(last.pv[0] == mv && last.score == other.into(), is_played, "{other}: {last:?}");
+        assert_eq!(*sink.messages.lock(), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn a_stopped_iteration_votes_with_the_depth_before_it() {
+    let (mut engine, sink, link) = linked_engine(1, RecordingLink::default());
+    let mut search = |limits| {
+        engine.new_game();
+        go(&mut engine, limits);
+        engine.wait();
+        let nodes = sink.best_moves.lock().last().unwrap().nodes;
+        (nodes, link.votes.lock().pop().unwrap())
+    };
+    let ends: Vec<u64> = (1..=8).map(|plies| search(depth(plies)).0).collect();
+    let mut stopped = 0;
+    for nodes in (100..ends[7]).step_by(97) {
+        let (_, Ballot { line, results }) = search(Limits { nodes: Some(nodes), ..Limits::default() });
+        let finished = ends.iter().filter(|&&end| end <= nodes).count() as u32;
+        assert_eq!(results[0].depth, finished, "{nodes} nodes");
+        stopped += u32::from(line.depth > finished);
+    }
+    assert!(stopped > 0, "no iteration was stopped with a result");
+}
+
 #[test]
 fn other_machines_get_entries_and_little_of_the_clock() {
     let millis = Duration::from_millis;
@@ -595,6 +645,38 @@ fn prepare_keeps_the_entries_of_a_used_table() {
     engine.set_hash(1).unwrap();
     engine.prepare();
     assert_eq!(engine.table().occupied(), 0);
+}
+
+/// Nobody would use what it loads, or it would load entries of another network.
+#[test]
+fn a_handle_to_a_former_table_saves_and_loads_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let [file, new] = ["table", "new"].map(|name| folder.path().join(name));
+    let never = AtomicBool::new(false);
+    let network = Arc::new(Network::new(&random_weights(1)).unwrap());
+    let changes: [&dyn Fn(&mut Engine); 3] =
+        [&|engine| engine.set_hash(2).unwrap(), &|engine| engine.set_scheme(Scheme::Deep).unwrap(), &|engine| {
+            engine.set_network(Arc::clone(&network))
+        }];
+    for (number, change) in changes.into_iter().enumerate() {
+        let (mut engine, _) = engine(1);
+        engine.search(&start(), depth(3)).unwrap();
+        let handle = engine.hash_file();
+        handle.save(&file, &never, &|_| {}).unwrap();
+        change(&mut engine);
+        let loads = [handle.load(&file, &never, &|_| {}), handle.save(&new, &never, &|_| {})];
+        for refused in loads {
+            let error = refused.expect_err("the table is not the engine's").to_string();
+            assert!(error.contains("has been replaced"), "change {number}: {error}");
+        }
+        assert!(engine.table().occupied() == 0 && !new.exists(), "change {number}");
+        // While it works, too.
+        let handle = engine.hash_file();
+        handle.save(&file, &never, &|_| {}).unwrap();
+        let engine = Mutex::new(engine);
+        let result = handle.load(&file, &never, &|_| engine.lock().set_hash(3).unwrap());
+        assert!(result.is_err(), "change {number}");
+    }
 }
 
 #[test]

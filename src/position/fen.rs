@@ -166,6 +166,11 @@ impl Position {
         }
     }
 
+    /// True if castling rights need `UCI_Chess960`.
+    pub fn is_chess960(&self) -> bool {
+        self.without_chess960_rights().is_some()
+    }
+
     /// Drops castling rights whose king or rook is not on its square of standard chess. Returns `None` if there are none.
     pub fn without_chess960_rights(&self) -> Option<Self> {
         let mut fields: Vec<String> = self.fen(true).split(' ').map(str::to_owned).collect();

@@ -16,6 +16,8 @@ use crate::position::{Move, Position};
 #[derive(Debug, Clone)]
 pub struct Iteration {
     pub depth: u32,
+    /// That of the iteration before, if this one is stopped; 0 for none.
+    pub finished_depth: u32,
     /// Best first: `multi_pv` lines, or all root moves if fewer. A stopped iteration has the best only, perhaps a lower bound.
     pub lines: Vec<RootLine>,
     pub nodes: u64,
@@ -66,26 +68,27 @@ impl<T: SearchTable> Worker<T> {
             root.previous_score = root.score;
         }
         self.count.begin_iteration();
+        let finished = self.root_depth.unsigned_abs();
         self.root_depth = depth as i32;
         let lines = self.context.multi_pv.min(self.root_moves.len());
         for pv_index in 0..lines {
             self.pv_index = pv_index;
             if self.aspiration_search(depth as i32, &mut on_bound).is_err() {
                 let partial = (pv_index == 0).then(|| self.partial.take()).flatten();
-                return IterationResult::Stopped(partial.map(|line| self.iteration(depth, vec![line])));
+                return IterationResult::Stopped(partial.map(|line| self.iteration(depth, finished, vec![line])));
             }
             // A later line can be better than an earlier one.
             self.root_moves[..=pv_index].sort_by_key(RootMove::order);
         }
         let lines = self.root_moves[..lines].iter().map(RootMove::line).collect();
-        IterationResult::Complete(self.iteration(depth, lines))
+        IterationResult::Complete(self.iteration(depth, depth, lines))
     }
 
-    fn iteration(&self, depth: u32, lines: Vec<RootLine>) -> Iteration {
+    fn iteration(&self, depth: u32, finished_depth: u32, lines: Vec<RootLine>) -> Iteration {
         let best = lines.first().and_then(|line| line.pv.first().copied());
         let best_nodes = self.root_moves.iter().find(|root| Some(root.mv) == best).map_or(0, |root| root.nodes);
         let best_move_share = best_nodes as f64 / self.nodes().max(1) as f64;
-        Iteration { depth, lines, nodes: self.context.control.nodes(), best_move_share }
+        Iteration { depth, finished_depth, lines, nodes: self.context.control.nodes(), best_move_share }
     }
 
     fn aspiration_search(&mut self, depth: i32, on_bound: &mut impl FnMut(RootLine, u64)) -> Result<(), Aborted> {

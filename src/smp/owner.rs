@@ -158,9 +158,8 @@ struct Owner {
     /// The deepest result of each worker.
     results: Vec<Option<RootResult>>,
     lines: Vec<Vec<Line>>,
-    /// Reported last, with the nodes; 0 nodes if the line of a bound has followed.
-    reported: Option<(RootResult, u64)>,
-    mate_found_by: Option<usize>,
+    /// Reported last, with the depth of its line, and the nodes; 0 nodes if the line of a bound has followed.
+    reported: Option<(RootResult, u32, u64)>,
     /// Reported last: depth, number, move.
     current_move: Option<(u32, u32, Move)>,
     next_current_move: Option<Instant>,
@@ -225,7 +224,6 @@ impl Owner {
             results: vec![None; workers],
             lines: vec![Vec::new(); workers],
             reported: None,
-            mate_found_by: None,
             current_move: None,
             is_linked: false,
             ballots: Vec::new(),
@@ -284,7 +282,7 @@ impl Owner {
         let machine = self.link.as_ref().map_or(0, |(link, _)| link.machine());
         let depths = DepthClaims::new(self.results.len(), self.max_depth(), self.pool.strategy(), machine);
         self.are_searching = true;
-        self.pool.search(Team::new(Arc::clone(&self.context), depths, self.sender.clone()));
+        self.pool.search(Team::new(Arc::clone(&self.context), depths, self.limits.mate, self.sender.clone()));
     }
 
     /// Returns when all workers have ended and the best move may be reported.
@@ -365,16 +363,12 @@ impl Owner {
 
     /// Reports the iteration if it is the deepest so far, and stops the search if it is the last.
     fn record(&mut self, worker: usize, iteration: Iteration) {
-        if self.mate_found_by.is_some() {
-            // The worker finished before it saw the stop flag.
-            return;
-        }
         let Some(result) = RootResult::of(&iteration) else { return };
         self.results[worker] = Some(result);
         if self.has_panicked {
             return;
         }
-        let RootResult { mv, score, depth } = result;
+        let (RootResult { mv, score, .. }, depth) = (result, iteration.depth);
         let mut lines: Vec<Line> =
             iteration.lines.iter().zip(1..).map(|(line, rank)| self.line_at(rank, depth, line)).collect();
         // A stopped iteration has only its best line: those of the iteration before follow.
@@ -389,18 +383,11 @@ impl Owner {
         let is_deeper = self.is_deeper(depth);
         if is_deeper {
             self.lines[worker].iter().for_each(|line| self.report(line, iteration.nodes));
-            self.reported = Some((result, iteration.nodes));
+            self.reported = Some((result, depth, iteration.nodes));
             self.clock.update(mv, score, iteration.best_move_share);
         }
-        if self.limits.mate.is_some_and(|wanted| is_mate_within(score, wanted)) {
-            self.mate_found_by = Some(worker);
-        }
         let is_last = depth >= self.max_depth() && self.results.len() > 1 || self.is_settled(score, depth);
-        if is_last
-            || self.clock.has_granted_first_ply()
-            || self.mate_found_by.is_some()
-            || is_deeper && self.clock.is_past_soft_limit()
-        {
+        if is_last || self.clock.has_granted_first_ply() || is_deeper && self.clock.is_past_soft_limit() {
             self.stop();
         }
     }
@@ -412,7 +399,7 @@ impl Owner {
     }
 
     fn is_deeper(&self, depth: u32) -> bool {
-        self.reported.is_none_or(|(reported, _)| depth > reported.depth)
+        self.reported.is_none_or(|(_, reported, _)| depth > reported)
     }
 
     fn max_depth(&self) -> u32 {
@@ -424,7 +411,7 @@ impl Owner {
         // The ballots are not worth much of the clock.
         let worth = |left: Duration| (left / 16).max(link.overhead()).min(left);
         let limit = self.clock.left().map_or(MAX_WAIT_FOR_MACHINES, |left| MAX_WAIT_FOR_MACHINES.min(worth(left)));
-        let line = self.winner().and_then(|winner| self.lines[winner].first().cloned());
+        let line = self.vote(&self.results).and_then(|winner| self.lines[winner].first().cloned());
         let results = self.results.iter().flatten().copied().collect();
         let (mut ballots, message) = link.end(line.map(|line| Ballot { line, results }), limit);
         message.iter().for_each(|message| self.sink.message(message));
@@ -443,7 +430,8 @@ impl Owner {
             return self.report_best_move(best, None);
         };
         let nodes = self.context.control.nodes();
-        if self.reported != Some((result, nodes)) || self.context.multi_pv > 1 {
+        if self.reported.is_none_or(|(reported, _, at)| (reported, at) != (result, nodes)) || self.context.multi_pv > 1
+        {
             // The line that is played is the last.
             lines.iter().rev().for_each(|line| self.report(line, nodes));
         }
@@ -457,23 +445,25 @@ impl Owner {
         self.report_best_move(best, ponder);
     }
 
-    fn winner(&self) -> Option<usize> {
+    /// The workers that have found the wanted mate vote alone.
+    fn vote(&self, results: &[Option<RootResult>]) -> Option<usize> {
+        let is_wanted = |result: &RootResult| self.limits.mate.is_some_and(|wanted| result.is_mate_within(wanted));
+        let mates: Vec<_> = results.iter().map(|result| result.filter(is_wanted)).collect();
         // The reported lines of MultiPV are the deepest worker's.
         let vote = if self.context.multi_pv > 1 { deepest } else { elect };
-        self.mate_found_by.or_else(|| vote(&self.results))
+        elect(&mates).or_else(|| vote(results))
     }
 
     /// Returns the result to play and its lines, best first: with MultiPV this machine's, the only ones reported.
     fn elect(&self) -> Option<(RootResult, Vec<Line>)> {
-        let mut winner = self.winner();
-        // The workers of all machines vote as those of one do.
-        let others = self.ballots.iter().flat_map(|ballot| &ballot.results).copied().map(Some);
-        let all: Vec<_> = self.results.iter().copied().chain(others).collect();
-        if self.context.multi_pv == 1 && self.mate_found_by.is_none() {
-            winner = elect(&all);
+        let mut all = self.results.clone();
+        if self.context.multi_pv == 1 {
+            // The workers of all machines vote as those of one do.
+            all.extend(self.ballots.iter().flat_map(|ballot| &ballot.results).copied().map(Some));
         }
-        let result = all[winner?]?;
-        let own = self.lines.get(winner?).cloned();
+        let winner = self.vote(&all)?;
+        let result = all[winner]?;
+        let own = self.lines.get(winner).cloned();
         Some((result, own.unwrap_or_else(|| vec![self.other_line(result)])))
     }
 
@@ -504,7 +494,7 @@ impl Owner {
     /// The search prunes, so it can miss a mate.
     fn report_missing_mate(&self, elected: Option<RootResult>) {
         let Some(wanted) = self.limits.mate.filter(|_| !self.context.root_moves.is_empty()) else { return };
-        if !elected.is_some_and(|result| is_mate_within(result.score, wanted)) {
+        if !elected.is_some_and(|result| result.is_mate_within(wanted)) {
             let depth = elected.map_or(0, |result| result.depth);
             self.sink.message(&format!("no mate in {wanted} or fewer moves found to depth {depth}"));
         }
@@ -527,7 +517,7 @@ impl Owner {
         if self.is_deeper(depth) && !is_early && self.context.multi_pv == 1 && !self.context.control.stopped() {
             self.report(&self.line_at(1, depth, line), nodes);
             // The line that is played has to be reported again.
-            self.reported = self.reported.map(|(result, _)| (result, 0));
+            self.reported = self.reported.map(|(result, depth, _)| (result, depth, 0));
         }
     }
 
@@ -596,11 +586,6 @@ fn rank_root(context: &mut SearchContext) {
         syzygy.max_pieces = 0;
     }
     syzygy.ranking = Some(Arc::new(ranking));
-}
-
-/// True for a mate in `wanted` moves or fewer, by either side.
-fn is_mate_within(score: i32, wanted: u32) -> bool {
-    moves_to_mate(score).is_some_and(|moves| moves.unsigned_abs() <= wanted)
 }
 
 fn root_score(wdl: Wdl) -> i32 {

@@ -10,6 +10,7 @@ use crossbeam_channel::{Receiver, SendError, Sender, bounded, unbounded};
 
 use super::depths::{DepthClaims, SmpStrategy};
 use super::numa::{Affinity, Placement, bind_to, binding_refused, cores, request_short_slices};
+use super::vote::RootResult;
 use crate::eval::Network;
 use crate::locks::Mutex;
 use crate::search::{
@@ -35,14 +36,21 @@ pub(super) enum Event {
 pub(super) struct Team {
     context: Arc<SearchContext>,
     depths: DepthClaims,
+    /// A mate in so many moves ends the search.
+    mate: Option<u32>,
     events: Sender<Event>,
     results: Vec<Mutex<Option<Iteration>>>,
 }
 
 impl Team {
-    pub(super) fn new(context: Arc<SearchContext>, depths: DepthClaims, events: Sender<Event>) -> Self {
+    pub(super) fn new(
+        context: Arc<SearchContext>,
+        depths: DepthClaims,
+        mate: Option<u32>,
+        events: Sender<Event>,
+    ) -> Self {
         let results = (0..context.control.workers()).map(|_| Mutex::new(None)).collect();
-        Self { context, depths, events, results }
+        Self { context, depths, mate, events, results }
     }
 
     /// The last worker to leave hands over all results, so that the owner wakes up once. The owner alone has the context then.
@@ -323,20 +331,21 @@ impl Job {
 
     fn search_next_depth(&mut self) -> bool {
         let Job { index, team, worker, done, last } = self;
-        let Team { context, depths, events, .. } = &**team;
+        let Team { context, depths, mate, events, .. } = &**team;
         let control = &context.control;
         // A stop can precede this worker's first turn in lockstep.
         let is_late = *done == 0 && *index > 0 && control.stopped();
-        let Some((worker, depth)) = worker.as_mut().filter(|_| !is_late).zip(depths.claim(*index, *done)) else {
-            return false;
-        };
+        let Some(worker) = worker.as_mut().filter(|_| !is_late) else { return false };
+        let Some(depth) = depths.claim(*index, *done) else { return false };
         // After the end of the search there is no receiver.
         let on_bound = |line, nodes| drop(events.send(Event::Bound(depth, line, nodes)));
         match worker.iterate(depth, on_bound) {
             IterationResult::Complete(iteration) => {
-                // The last depth ends the search of all workers. The worker stops them, not the owner, so that the
-                // moment is reproducible in lockstep.
-                if depth >= depths.deepest() && control.workers() > 1 {
+                // The last depth and the wanted mate end the search of all workers. The worker stops them, not the owner,
+                // so that the moment is reproducible in lockstep.
+                let is_last = depth >= depths.deepest() && control.workers() > 1;
+                let is_wanted = |result: RootResult| mate.is_some_and(|wanted| result.is_mate_within(wanted));
+                if is_last || RootResult::of(&iteration).is_some_and(is_wanted) {
                     control.stop();
                 }
                 // Only the first iteration of each depth is sent: with hundreds of workers on a few cores,

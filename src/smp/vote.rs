@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use crate::position::Move;
 use crate::search::Iteration;
 use crate::search::params::params;
-use crate::search::score::{MATE_BOUND, is_mate};
+use crate::search::score::{MATE_BOUND, is_mate, moves_to_mate};
 
 params! {
     /// Base weight of a worker, in centipawns above the lowest score.
@@ -19,13 +19,19 @@ pub struct RootResult {
     pub mv: Move,
     /// From the side to move's view.
     pub score: i32,
+    /// The worker has finished it; the move and the score may be of a deeper, stopped iteration.
     pub depth: u32,
 }
 
 impl RootResult {
     pub(super) fn of(iteration: &Iteration) -> Option<RootResult> {
         let line = iteration.lines.first()?;
-        Some(RootResult { mv: *line.pv.first()?, score: line.score, depth: iteration.depth })
+        Some(RootResult { mv: *line.pv.first()?, score: line.score, depth: iteration.finished_depth })
+    }
+
+    /// True for a mate in `wanted` moves or fewer, by either side.
+    pub(super) fn is_mate_within(&self, wanted: u32) -> bool {
+        moves_to_mate(self.score).is_some_and(|moves| moves.unsigned_abs() <= wanted)
     }
 }
 

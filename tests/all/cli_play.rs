@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use crate::support::Session;
 use crate::support::folder::Folder;
@@ -216,6 +217,34 @@ fn board_colours_and_chess960() {
     assert!(!play(&["--ansi", "never"], "").contains('\x1b'));
     let chess960 = play(&["--chess960", "0", "--ascii"], "pgn\n");
     assert_in_order(&chess960, &["1 | B B Q N N R K R |", "[Variant \"Chess960\"]", "[FEN \"bbqnnrkr/"]);
+}
+
+/// A file whose lock another program keeps costs neither the game nor the player's attention.
+#[test]
+fn locked_game_files() {
+    let folder = Folder::new();
+    let file = folder.join("game.pgn");
+    let lock = || sesame_command::files::lock(&file, Duration::ZERO).unwrap().unwrap();
+    let held = lock();
+    let mut session = Session::start_with(&["play", "--depth", "1", "--pgn", text(&file)]);
+    session.send("e4");
+    let warning = session.until("The game could not be saved to ").pop().unwrap();
+    assert!(warning.contains("another program") && warning.ends_with("It goes on."), "{warning}");
+    session.until("Sesame plays 1... ");
+    drop(held);
+    session.send("d4");
+    session.until("Sesame plays 2... ");
+    session.send("moves");
+    session.until("1. e4 ");
+    let saved = || fs::read_to_string(&file).unwrap();
+    assert!(saved().contains("2. d4 "), "{}", saved());
+    let held = lock();
+    session.send("resign\nquit");
+    // The game is not lost.
+    session.until_contains("2. d4 ");
+    assert_eq!(session.end().0.code(), Some(1));
+    assert!(session.errors().contains("the game could not be saved"), "{}", session.errors());
+    drop(held);
 }
 
 #[test]

@@ -201,12 +201,14 @@ while read -r line; do
             [ "$1" = single ] || echo 'option name Threads type spin default 1 min 1 max 4'
             echo 'option name Hash type spin default 1 min 1 max 64'
             echo 'option name Style type string default solid'
+            [ "$1" = single ] || echo 'option name UCI_Chess960 type check default false'
             printf 'garbage \377\376\n\n'
             echo uciok ;;
         isready) echo readyok ;;
         setoption*) echo "$line" >> "options-$1" ;;
         position*r1bq1rk1*) move=c5b3 ;;
         position*2k5*) move=e3d3 ;;
+        position*bbrkr2q*) move=d1e1; echo "$line" >> "options-$1" ;;
         position*) move=e2e4 ;;
         go*)
             searches=$((searches + 1))
@@ -240,13 +242,13 @@ done
     #[test]
     fn engines_are_measured_like_sesame() {
         let folder = folder();
-        let options = "--option Style=wild --option 2:Style=calm --option sh:Other=1";
+        let options = "--option Style=wild --option 2:Style=calm --option Lockstep=false";
         let sesame = format!("\"{}\"", env!("CARGO_BIN_EXE_sesame"));
         let output = run(&folder, options, &["sh fake.sh 'good'", "sh fake.sh single", &sesame]);
         assert!(output.status.success(), "{}", message(&output));
         assert_parts(
             &message(&output),
-            &["Fake single  of shell: it has no option Threads", "Fake good  of shell: it has no option Other"],
+            &["Fake single  of shell: it has no option Threads", "Fake good  of shell: it has no option Lockstep"],
         );
         let other_sesame = format!("Sesame {}", env!("CARGO_PKG_VERSION"));
         let counts = ["Sesame", "Fake good  of shell", "Fake single  of shell", &other_sesame]
@@ -268,6 +270,51 @@ done
                 "Fake single  of shell (sh fake.sh single; Hash=1; Style=wild; Style=calm)",
             ],
         );
+    }
+
+    /// Another engine gets the position that Sesame searches, or none.
+    #[test]
+    fn chess960_positions_need_an_engine_that_knows_them() {
+        let chess960 = "bbrkr2q/pppp1ppp/4pnn1/8/8/4PNN1/PPPP1PPP/BBRKR2Q w ECec - 0 5 id \"chess960\";\n";
+        let folder = Folder::new().with("two.epd", format!("{chess960}{POSITIONS}").as_bytes());
+        let sesame = format!("\"{}\"", env!("CARGO_BIN_EXE_sesame"));
+        let output = run(&folder, "", &["sh fake.sh good", "sh fake.sh single", &sesame]);
+        assert!(output.status.success(), "{}", message(&output));
+        let part = "warning: chess960 is left out: the engine has no option UCI_Chess960 (Fake single  of shell)";
+        assert_parts(&message(&output), &[part]);
+        let of = |engine: &str| rows(&folder, &format!("clock,{engine},1,1,chess960,"));
+        let nodes = |row: &String| row.split(',').nth(6).unwrap().to_owned();
+        let [own, other] = ["Sesame", &format!("Sesame {}", env!("CARGO_PKG_VERSION"))]
+            .map(|engine| of(engine).iter().map(nodes).collect::<Vec<_>>());
+        assert_eq!((own.len(), &own), (1, &other));
+        assert_eq!((of("Fake good  of shell").len(), of("Fake single  of shell").len()), (1, 0));
+        let set = folder.text("options-good");
+        let lines: Vec<&str> = set.lines().filter(|line| !line.contains("Hash") && !line.contains("Threads")).collect();
+        let [on, off] = ["true", "false"].map(|value| format!("setoption name UCI_Chess960 value {value}"));
+        let position = "position fen bbrkr2q/pppp1ppp/4pnn1/8/8/4PNN1/PPPP1PPP/BBRKR2Q w ECec - 0 5";
+        assert!(lines.contains(&off.as_str()) && lines.contains(&position), "{set}");
+        for place in (0..lines.len()).filter(|&place| lines[place] == position) {
+            let before = lines[..place].iter().rev().find(|line| line.contains("Chess960"));
+            assert_eq!(before, Some(&on.as_str()), "{set}");
+        }
+    }
+
+    #[test]
+    fn one_position_gives_no_interval() {
+        let folder = folder();
+        let tables = run(&folder, "--first 1 --json", &["sh fake.sh good"]);
+        let json: serde_json::Value = serde_json::from_slice(&tables.stdout).unwrap();
+        for engine in [0, 1] {
+            let two = &json["real"]["engines"][engine]["points"][1];
+            for figure in ["nodes_per_second", "time_to_depth", "nodes_per_thread", "same_move"] {
+                let figure = &two[figure];
+                assert!(figure["value"].is_number() && figure["low"].is_null() && figure["high"].is_null(), "{two}");
+            }
+        }
+        let page = folder.text("out/README.md");
+        assert!(page.contains("| Sesame | 2 | 1 |") && !page.contains(" to 1.00)"), "{page}");
+        let rows = page.lines().filter(|line| line.starts_with("| Sesame |") || line.contains("times as fast with"));
+        rows.for_each(|line| assert!(!line.contains('('), "{line}"));
     }
 
     #[test]
@@ -294,16 +341,19 @@ done
     }
 
     #[test]
-    fn nothing_is_measured_without_a_named_engine() {
-        for (engine, name, reason) in
-            [("sh fake.sh early", "sh", "exit status: 4"), ("./missing --uci", "missing", "cannot be started")]
-        {
+    fn nothing_is_measured_without_a_named_engine_or_option() {
+        for (engine, options, error) in [
+            ("sh fake.sh early", "", "the engine sh cannot be measured: it ended (exit status: 4)"),
+            ("./missing --uci", "", "the engine missing cannot be measured: cannot be started"),
+            ("sh fake.sh good", "--option sh:Other=1", "the engine sh cannot be measured: it has no option Other"),
+            ("sh fake.sh good", "--option 1:Other=1", "the engine sh cannot be measured: it has no option Other"),
+            ("sh fake.sh good", "--option Other=1", "no engine has the option Other"),
+        ] {
             let folder = folder();
-            let output = run(&folder, "", &[engine]);
+            let output = run(&folder, options, &[engine]);
             let errors = message(&output);
             assert_eq!((output.status.code(), rows(&folder, "").len()), (Some(1), 0), "{errors}");
-            assert!(errors.contains(&format!("error: the engine {name} cannot be measured: ")), "{errors}");
-            assert!(errors.contains(reason) && !folder.join("out").exists(), "{errors}");
+            assert!(errors.contains(&format!("error: {error}")) && !folder.join("out").exists(), "{errors}");
         }
     }
 }

@@ -1,11 +1,11 @@
 //! Files written to a temporary file beside their place, then moved there.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tempfile::{NamedTempFile, PersistError};
 
@@ -99,17 +99,23 @@ pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 }
 
 /// Waits until no other process of this user holds the lock, under which one process at a time reads and replaces the file.
-/// It ends with the returned value or the process. `None` if there can be no lock.
+/// It ends with the returned value or the process. `None` if there can be no lock. Fails with [`ErrorKind::WouldBlock`] after
+/// `patience`.
 ///
 /// An empty file in the temporary folder is locked, since each replacement of `path` is another file. So processes with
 /// different temporary folders, or on different machines, do not wait for each other.
-pub fn lock(path: &Path) -> Option<File> {
-    let file = open_lock(&lock_path(path)).ok()?;
+pub fn lock(path: &Path, patience: Duration) -> io::Result<Option<File>> {
+    let Ok(file) = open_lock(&lock_path(path)) else { return Ok(None) };
+    let began = Instant::now();
     loop {
-        match file.lock() {
-            Ok(()) => return Some(file),
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(_) => return None,
+        match file.try_lock() {
+            Ok(()) => return Ok(Some(file)),
+            Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Interrupted => {}
+            Err(TryLockError::Error(_)) => return Ok(None),
+            Err(TryLockError::WouldBlock) if began.elapsed() >= patience => {
+                return Err(io::Error::new(ErrorKind::WouldBlock, "another program keeps its lock"));
+            }
+            Err(TryLockError::WouldBlock) => thread::sleep(Duration::from_millis(10)),
         }
     }
 }
@@ -254,7 +260,7 @@ mod tests {
             for _ in 0..4 {
                 scope.spawn(|| {
                     for _ in 0..50 {
-                        let _lock = lock(&path).unwrap();
+                        let _lock = lock(&path, Duration::MAX).unwrap().unwrap();
                         assert_eq!(holders.fetch_add(1, Relaxed), 0);
                         thread::yield_now();
                         holders.fetch_sub(1, Relaxed);
@@ -291,7 +297,7 @@ mod tests {
         held.lock().unwrap();
         let path = folder.path().join("games.pgn");
         let (sender, locked) = std::sync::mpsc::channel();
-        thread::spawn(move || sender.send(lock(&path).is_some()));
+        thread::spawn(move || sender.send(lock(&path, Duration::MAX).unwrap().is_some()));
         assert_eq!(locked.recv_timeout(Duration::from_secs(20)), Ok(true));
     }
 

@@ -13,7 +13,7 @@ use sesame_command::parallel;
 use sesame_command::{CommandError, print_status};
 use sesame_report::chart::{Axis, Chart, ChartError, Curve, CurveStyle, Reference};
 use sesame_report::markdown::{Table as MarkdownTable, fill, or_dash};
-use sesame_report::statistics::{Comparison, Estimate, compare};
+use sesame_report::statistics::{Comparison, Estimate, Interval, compare};
 use sesame_table::{CountingTable, Scheme, Table, TableError, TableOptions, Update};
 
 type TableDesign = (Scheme, Update);
@@ -131,7 +131,8 @@ fn tables(results: &[&[CrowdingResult]]) -> String {
     };
     let ratio = |one: &CrowdingResult, other: &CrowdingResult| {
         let Estimate { value, interval } = one.against(other)?.mean;
-        Some(format!("{value:.3} [{:.3}, {:.3}]", interval.low, interval.high))
+        let Interval { low, high } = interval?;
+        Some(format!("{value:.3} [{low:.3}, {high:.3}]"))
     };
     let to_ample = table(&|of_design, size| ratio(&of_design[size], of_design.last()?));
     let to_first = table(&|of_design, size| ratio(&of_design[size], &results[0][size]));

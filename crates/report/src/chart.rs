@@ -290,7 +290,7 @@ impl Chart {
 pub struct Bar {
     pub name: String,
     pub value: f64,
-    pub interval: (f64, f64),
+    pub interval: Option<(f64, f64)>,
     pub text: String,
     pub is_highlighted: bool,
 }
@@ -330,9 +330,10 @@ impl BarChart {
                 area.draw_text(name, &above, (top.0, top.1 - 4))?;
             }
             for (number, bar) in self.bars.iter().enumerate() {
-                let [low, high] = [bar.interval.0, bar.interval.1].map(|end| pixel(end, height(number)));
-                draw_error_bar(area, INK, [low, high])?;
-                let right = pixel(bar.value.max(bar.interval.1), height(number));
+                if let Some((low, high)) = bar.interval {
+                    draw_error_bar(area, INK, [low, high].map(|end| pixel(end, height(number))))?;
+                }
+                let right = pixel(bar.interval.map_or(bar.value, |(_, high)| bar.value.max(high)), height(number));
                 let beside = text.pos(Pos::new(HPos::Left, VPos::Center));
                 area.draw_text(&bar.text, &beside, (right.0 + 12, right.1))?;
                 let left = pixel(self.axis.range.start, height(number));

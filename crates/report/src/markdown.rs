@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::statistics::Estimate;
+use crate::statistics::{Estimate, Interval};
 
 /// The first column is text, aligned left; the others are numbers, aligned right.
 #[derive(Clone, Debug, Default)]
@@ -170,10 +170,10 @@ impl Unit {
 
     /// Like [`Unit::write_estimate`], with enough decimals for the ends of the interval to differ from nearby `marks`.
     pub fn write_estimate_beside(self, estimate: Estimate, marks: &[f64]) -> String {
-        let [value, low, high] =
-            [estimate.value, estimate.interval.low, estimate.interval.high].map(|value| self.beside(value, marks));
+        let write = |value| self.beside(value, marks);
         let per_cent = if self == Unit::Number { "" } else { " %" };
-        format!("{value}{per_cent} ({low} to {high})")
+        let write_ends = |Interval { low, high }| format!(" ({} to {})", write(low), write(high));
+        format!("{}{per_cent}{}", write(estimate.value), estimate.interval.map_or_else(String::new, write_ends))
     }
 
     /// `4.2 % (3.9 to 4.5)`.
@@ -185,7 +185,6 @@ impl Unit {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::Interval;
 
     #[test]
     fn numbers_are_formatted() {
@@ -211,7 +210,7 @@ mod tests {
 
     #[test]
     fn interval_ends_differ_from_nearby_marks() {
-        let estimate = |value, low, high| Estimate { value, interval: Interval { low, high } };
+        let estimate = |value, low, high| Estimate { value, interval: Some(Interval { low, high }) };
         let difference = |high| Unit::Difference.write_estimate_beside(estimate(0.997, 0.993, high), &[1.0]);
         assert_eq!(difference(0.9998), "−0.3 % (−0.7 to −0.02)");
         assert_eq!(difference(1.000_04), "−0.3 % (−0.7 to +0.004)");

@@ -33,7 +33,8 @@ impl Interval {
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Estimate {
     pub value: f64,
-    pub interval: Interval,
+    /// `None` for one position, which says nothing about others.
+    pub interval: Option<Interval>,
 }
 
 #[derive(Copy, Clone, PartialEq, Debug)]
@@ -46,7 +47,7 @@ pub struct Comparison {
 
 impl Comparison {
     pub fn is_decided(&self) -> bool {
-        !self.mean.interval.contains(1.0)
+        self.mean.interval.is_some_and(|interval| !interval.contains(1.0))
     }
 }
 
@@ -83,6 +84,9 @@ pub fn bootstrap(count: usize, mut statistic: impl FnMut(&[usize]) -> f64) -> Op
         return None;
     }
     let value = Some(statistic(&picks)).filter(|value| value.is_finite())?;
+    if count == 1 {
+        return Some(Estimate { value, interval: None });
+    }
     let mut random = Xoshiro256PlusPlus::seed_from_u64(SEED);
     let mut drawn = Vec::with_capacity(RESAMPLES);
     for _ in 0..RESAMPLES {
@@ -93,7 +97,7 @@ pub fn bootstrap(count: usize, mut statistic: impl FnMut(&[usize]) -> f64) -> Op
     drawn.sort_by(f64::total_cmp);
     let tail = (1.0 - LEVEL) / 2.0;
     let interval = Interval { low: quantile(&drawn, tail)?, high: quantile(&drawn, 1.0 - tail)? };
-    Some(Estimate { value, interval })
+    Some(Estimate { value, interval: Some(interval) })
 }
 
 fn quantile(sorted: &[f64], part: f64) -> Option<f64> {
@@ -135,16 +139,18 @@ mod tests {
         let comparison = compare(&ratios).unwrap();
         assert_eq!((comparison.count, comparison.below, comparison.equal), (5, 3, 1));
         assert_eq!(Some(comparison.mean.value), geometric_mean(&ratios));
-        assert!(comparison.mean.interval.contains(comparison.mean.value));
+        assert!(comparison.mean.interval.unwrap().contains(comparison.mean.value));
         assert_eq!(compare(&ratios), Some(comparison));
         assert_eq!(compare(&[]), None);
     }
 
     #[test]
-    fn constant_data_have_no_width() {
+    fn constant_data_have_no_width_and_one_ratio_no_interval() {
         let comparison = compare(&[0.9; 7]).unwrap();
-        assert!((comparison.mean.interval.high - comparison.mean.interval.low) < 1e-12);
-        assert!(comparison.is_decided());
+        let interval = comparison.mean.interval.unwrap();
+        assert!(interval.high - interval.low < 1e-12 && comparison.is_decided());
+        let one = compare(&[0.9]).unwrap();
+        assert!(one.mean.interval.is_none() && !one.is_decided());
         assert!(!compare(&[0.5, 2.0]).unwrap().is_decided());
     }
 
@@ -165,7 +171,7 @@ mod tests {
         let covered = (0..1000)
             .filter(|_| {
                 let ratios: Vec<f64> = (0..18).map(|_| (0.05 * normal() - 0.1).exp()).collect();
-                compare(&ratios).unwrap().mean.interval.contains((-0.1f64).exp())
+                compare(&ratios).unwrap().mean.interval.unwrap().contains((-0.1f64).exp())
             })
             .count();
         assert!((900..=950).contains(&covered), "{covered} of 1000");

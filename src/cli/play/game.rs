@@ -183,7 +183,7 @@ impl Match {
             record.set_tag(name, value);
         }
         if self.start != Position::startpos() {
-            if self.start.without_chess960_rights().is_some() {
+            if self.start.is_chess960() {
                 record.set_tag("Variant", "Chess960");
             }
             record.set_tag("SetUp", "1");

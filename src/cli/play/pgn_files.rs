@@ -3,30 +3,38 @@
 use std::collections::HashMap;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::games::Content;
 use crate::games::pgn::PgnGame;
 use sesame_command::files;
 
-/// The text of the last save, by file. A later save replaces it. All other content stays, also what other processes save.
-#[derive(Default)]
-pub(super) struct PgnFiles(HashMap<PathBuf, String>);
+pub(super) struct PgnFiles {
+    /// The text of the last save, by file. A later save replaces it. All other content stays, also what other processes save.
+    saved: HashMap<PathBuf, String>,
+    /// The time for which a save waits for another process.
+    patience: Duration,
+}
 
 impl PgnFiles {
+    pub(super) fn new(patience: Duration) -> Self {
+        Self { saved: HashMap::new(), patience }
+    }
+
     pub(super) fn check(path: &Path) -> io::Result<()> {
         read_text(path)?;
         files::check_replaceable(path)
     }
 
     pub(super) fn save(&mut self, path: &Path, game: &PgnGame) -> io::Result<()> {
-        let _lock = files::lock(path);
+        let _lock = files::lock(path, self.patience)?;
         let mut content = read_text(path)?;
         let text = game.to_string();
         let find = |saved: &String| {
             let start = content.windows(saved.len()).rposition(|part| part == saved.as_bytes())?;
             Some(start..start + saved.len())
         };
-        match self.0.get(path).and_then(find) {
+        match self.saved.get(path).and_then(find) {
             Some(place) => drop(content.splice(place, text.bytes())),
             None => {
                 // An empty line between games.
@@ -38,7 +46,7 @@ impl PgnFiles {
             }
         }
         files::replace(path, &content)?;
-        self.0.insert(path.to_owned(), text);
+        self.saved.insert(path.to_owned(), text);
         Ok(())
     }
 }
@@ -89,7 +97,7 @@ mod tests {
             // Each bit says who saves next.
             for order in (0u32..64).filter(|order| order.count_ones() == 3) {
                 fs::write(&path, "[White \"M\"]\n\n1. e4 *\n").unwrap();
-                let mut sessions = [(PgnFiles::default(), 1), (PgnFiles::default(), 1)];
+                let mut sessions = [(PgnFiles::new(Duration::MAX), 1), (PgnFiles::new(Duration::MAX), 1)];
                 for step in 0..6 {
                     let who = (order >> step & 1) as usize;
                     let (pgn_files, plies) = &mut sessions[who];
@@ -110,7 +118,7 @@ mod tests {
             for name in ["A", "B", "C"] {
                 let path = &path;
                 scope.spawn(move || {
-                    let mut pgn_files = PgnFiles::default();
+                    let mut pgn_files = PgnFiles::new(Duration::MAX);
                     (0..20).for_each(|step| save(&mut pgn_files, path, name, step % 5));
                 });
             }
@@ -128,7 +136,7 @@ mod tests {
         for content in [&b"\x1F\x8B\x08\0"[..], b"\x28\xB5\x2F\xFD\0", b"\xFF\xFE1\0.\0", b"PK\x03\x04"] {
             fs::write(&path, content).unwrap();
             assert!(PgnFiles::check(&path).is_err());
-            assert!(PgnFiles::default().save(&path, &PgnGame::default()).is_err());
+            assert!(PgnFiles::new(Duration::MAX).save(&path, &PgnGame::default()).is_err());
             assert_eq!(fs::read(&path).unwrap(), content);
         }
     }

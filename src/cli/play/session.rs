@@ -29,6 +29,9 @@ const THINKING_NOTICE: Duration = Duration::from_secs(3);
 
 const MOVE_OVERHEAD: Duration = Duration::from_millis(50);
 
+/// The wait for another process that saves to the same file; then the player's commands count again.
+const LOCK_PATIENCE: Duration = Duration::from_secs(2);
+
 /// Plies in which Sesame varies its moves.
 const OPENING: usize = 16;
 
@@ -97,7 +100,7 @@ impl<'a> PlaySession<'a> {
             last_score: None,
             console,
             ended,
-            pgn_files: PgnFiles::default(),
+            pgn_files: PgnFiles::new(LOCK_PATIENCE),
             date: Zoned::now().strftime("%Y.%m.%d").to_string(),
         })
     }
@@ -119,6 +122,7 @@ impl<'a> PlaySession<'a> {
             match self.pgn_files.save(path, &self.record()) {
                 Ok(()) => self.say(format!("Saved to {}.", path.display())),
                 Err(error) => {
+                    self.say(self.record().to_string());
                     let text = format!("the game could not be saved to {}: {error}", path.display());
                     saved = Err(CommandError::Failed(text));
                 }

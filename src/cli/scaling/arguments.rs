@@ -8,6 +8,7 @@ use clap::Args;
 use sesame_command::{CommandError, whole_number};
 
 use super::positions::{CalibrationLimit, Positions};
+use super::process::CHESS960;
 use crate::cli::arguments::{logical_cores, seconds, thread_count};
 use crate::engine::SmpStrategy;
 use crate::uci::{MAX_HASH_MIB, MAX_THREADS};
@@ -182,7 +183,7 @@ fn split(text: &str, escapes: bool) -> Result<Vec<String>, shell_words::ParseErr
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct EngineSetting {
     /// Number on the command line, from 1, or program's name; `None` for all.
-    engine: Option<String>,
+    pub(super) engine: Option<String>,
     pub(super) name: String,
     pub(super) value: String,
 }
@@ -207,6 +208,7 @@ impl FromStr for EngineSetting {
             _ if engine.as_ref().is_some_and(String::is_empty) => return Err("the engine has no name"),
             _ if name.eq_ignore_ascii_case("Threads") => return Err("Threads is set by --threads"),
             _ if name.eq_ignore_ascii_case("Hash") => return Err("Hash is set by --hash"),
+            _ if name.eq_ignore_ascii_case(CHESS960) => return Err("UCI_Chess960 is set as each position needs it"),
             _ => {}
         }
         Ok(Self { engine, name: name.to_owned(), value: value.trim().to_owned() })
@@ -292,7 +294,7 @@ mod tests {
         let setting: EngineSetting = " stockfish : EvalFile = a=b:c ".parse().unwrap();
         assert_eq!(setting.engine.as_deref(), Some("stockfish"));
         assert_eq!((setting.name.as_str(), setting.value.as_str()), ("EvalFile", "a=b:c"));
-        for text in ["", "Use NNUE", "=x", ":=x", ":A=x", "e:=x", "Threads=2", "e:hash=2"] {
+        for text in ["", "Use NNUE", "=x", ":=x", ":A=x", "e:=x", "Threads=2", "e:hash=2", "uci_chess960=true"] {
             assert!(text.parse::<EngineSetting>().is_err(), "{text}");
         }
     }

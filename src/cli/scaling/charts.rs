@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use sesame_report::ChartError;
 use sesame_report::chart::{self, Axis, Bar, BarChart, Chart, CurveStyle, PlotMode, Reference};
-use sesame_report::statistics::Estimate;
+use sesame_report::statistics::{Estimate, Interval};
 
 use super::curves::{Curve, CurvePoint};
 use super::results::SESAME;
@@ -54,20 +54,21 @@ fn speed_ups(title: &str, lines: &[ChartLine]) -> Result<String, ChartError> {
         let width = if in_panels { 0.0 } else { last * 0.06 / lines.len().max(3) as f64 };
         let shift = (number as f64 - (lines.len() as f64 - 1.0) / 2.0) * width;
         let x = |threads: u32| f64::from(threads).log2() + shift;
-        let has_interval = |point: &&(u32, Estimate)| point.1.interval.high > point.1.interval.low * 1.000_001;
         let bar = |&(threads, estimate): &(u32, Estimate)| {
-            (x(threads), estimate.interval.low.log2(), estimate.interval.high.log2())
+            let Interval { low, high } = estimate.interval.filter(|ends| ends.high > ends.low * 1.000_001)?;
+            Some((x(threads), low.log2(), high.log2()))
         };
         chart::Curve {
             name: line.name.clone(),
             style: CurveStyle::nth(number),
             points: line.points.iter().map(|&(threads, estimate)| (x(threads), estimate.value.log2())).collect(),
-            error_bars: line.points.iter().filter(has_interval).map(bar).collect(),
+            error_bars: line.points.iter().filter_map(bar).collect(),
             mode: PlotMode::LineAndMarkers,
         }
     };
-    let low = points().map(|point| point.1.interval.low).fold(1.0, f64::min);
-    let high = points().map(|point| point.1.interval.high).fold(last.exp2(), f64::max);
+    let ends = |point: &(u32, Estimate)| point.1.interval.map_or([point.1.value; 2], |ends| [ends.low, ends.high]);
+    let low = points().map(|point| ends(point)[0]).fold(1.0, f64::min);
+    let high = points().map(|point| ends(point)[1]).fold(last.exp2(), f64::max);
     let margin = 0.05 * (last - first).max(1.0);
     let x = Axis {
         title: "threads".to_owned(),
@@ -91,13 +92,13 @@ fn speed_up_bars(title: &str, threads: u32, lines: &[ChartLine]) -> Result<Strin
         Some(Bar {
             name: line.name.clone(),
             value,
-            interval: (interval.low, interval.high),
+            interval: interval.map(|ends| (ends.low, ends.high)),
             text: format!("{value:.2}"),
             is_highlighted: line.name == SESAME,
         })
     };
     let bars: Vec<Bar> = lines.iter().filter_map(bar).collect();
-    let ends = bars.iter().map(|bar| bar.interval.1).chain([0.0, f64::from(threads)]);
+    let ends = bars.iter().map(|bar| bar.interval.map_or(bar.value, |(_, high)| high)).chain([0.0, f64::from(threads)]);
     let write = |value: f64, step: f64| format!("{value:.*}", usize::from(step < 1.0));
     let axis = Axis::round(&format!("{RATIO} (longer is faster)"), ends, write);
     BarChart { title: title.to_owned(), axis, bars, mark: (1.0, "one thread".to_owned()) }.draw()
@@ -125,8 +126,6 @@ fn ratio_axis(low: f64, high: f64) -> Axis {
 
 #[cfg(test)]
 mod tests {
-    use sesame_report::statistics::Interval;
-
     use super::*;
 
     #[test]
@@ -141,7 +140,8 @@ mod tests {
 
     #[test]
     fn charts_have_lines_and_labels() {
-        let estimate = |value: f64| Estimate { value, interval: Interval { low: value * 0.9, high: value * 1.1 } };
+        let estimate =
+            |value: f64| Estimate { value, interval: Some(Interval { low: value * 0.9, high: value * 1.1 }) };
         let points = [1, 2, 4, 64].map(|threads| (threads, estimate(f64::from(threads).sqrt()))).into();
         let svg = speed_ups("Title", &[ChartLine { name: "Rival".into(), points }]).unwrap();
         for part in ["<title>Title</title>", "Rival", "ideal: N times", "\n64\n"] {

@@ -10,7 +10,7 @@ use sesame_command::CommandError;
 
 use super::arguments::{EngineCommand, EngineSetting};
 use super::noise;
-use super::process::{DeclaredOption, EngineProcess, ProcessError};
+use super::process::{CHESS960, DeclaredOption, EngineProcess, ProcessError};
 use super::trace::{CompletedDepth, SearchTrace};
 use crate::engine::{Affinity, Engine, Info, Limits, NullSink, Options, SmpStrategy};
 use crate::position::{Game, Position};
@@ -95,6 +95,7 @@ pub(super) struct ExternalEngine {
     pub(super) settings: String,
     pub(super) warnings: Vec<String>,
     threads: u32,
+    is_chess960: bool,
     pub(super) max_threads: u32,
     answer_limit: Duration,
 }
@@ -125,9 +126,8 @@ impl ExternalEngine {
         }
         let mut process = EngineProcess::start(&mut program, ANSWER_LIMIT)?;
         let name = field(process.name.as_deref().unwrap_or(command.file_name()));
-        let option = |name: &str| process.options.iter().find(|option| option.name.eq_ignore_ascii_case(name));
         let (mut set, mut warnings) = (Vec::new(), Vec::new());
-        match option("Hash") {
+        match process.option("Hash") {
             Some(hash) => {
                 let value = within(hash, i64::from(hash_mib));
                 if value != i64::from(hash_mib) {
@@ -140,12 +140,13 @@ impl ExternalEngine {
             }
         }
         for setting in options.iter().filter(|setting| setting.is_for(number, command)) {
-            match option(&setting.name) {
+            match process.option(&setting.name) {
                 Some(declared) => set.push((declared.name.clone(), setting.value.clone())),
+                None if setting.engine.is_some() => return Err(ProcessError::NoOption(setting.name.clone())),
                 None => warnings.push(format!("it has no option {}", setting.name)),
             }
         }
-        let threads = option("Threads");
+        let threads = process.option("Threads");
         let max_threads =
             threads.map_or(1, |threads| threads.max.and_then(|max| max.try_into().ok()).unwrap_or(u32::MAX));
         if threads.is_some() {
@@ -159,7 +160,8 @@ impl ExternalEngine {
             settings += &format!("; {option}={value}");
         }
         process.wait_until_ready()?;
-        Ok(Self { process, name, settings, warnings, threads: 1, max_threads, answer_limit: ANSWER_LIMIT })
+        let (threads, is_chess960, answer_limit) = (1, false, ANSWER_LIMIT);
+        Ok(Self { process, name, settings, warnings, threads, is_chess960, max_threads, answer_limit })
     }
 
     pub(super) fn set_threads(&mut self, threads: u32) -> Result<(), ProcessError> {
@@ -174,12 +176,20 @@ impl ExternalEngine {
         Ok(())
     }
 
+    pub(super) fn can_search(&self, position: &Position) -> bool {
+        !position.is_chess960() || self.process.option(CHESS960).is_some()
+    }
+
     pub(super) fn search(
         &mut self,
         position: &Position,
         limits: &Limits,
         expected: Duration,
     ) -> Result<SearchTrace, ProcessError> {
+        if self.is_chess960 != position.is_chess960() {
+            self.is_chess960 = position.is_chess960();
+            self.process.set_option(CHESS960, &self.is_chess960.to_string())?;
+        }
         self.process.new_game()?;
         thread::sleep(PAUSE);
         let (go, time) = match *limits {
@@ -245,11 +255,10 @@ mod tests {
             echo 'option name Hash type spin min 1 max 8'; echo 'option name Style type string'; echo nonsense; echo uciok ;; \
             isready) echo readyok ;;";
 
-        fn engine(cases: &str) -> ExternalEngine {
+        fn engine(cases: &str, options: &[&str]) -> ExternalEngine {
             let command =
                 EngineCommand { text: "fake".to_owned(), program: "sh".to_owned(), arguments: script(cases).to_vec() };
-            let options =
-                ["Style=solid", "sh:style=wild", "Missing=1", "2:Style=none"].map(|text| text.parse().unwrap());
+            let options: Vec<EngineSetting> = options.iter().map(|text| text.parse().unwrap()).collect();
             ExternalEngine::start(&command, 1, &options, 64).unwrap()
         }
 
@@ -264,7 +273,8 @@ mod tests {
 
         #[test]
         fn good_engines_are_set_up_and_searched() {
-            let mut engine = engine(&format!("{UCI} {GOOD}"));
+            let options = ["Style=solid", "sh:style=wild", "Missing=1", "2:Style=none"];
+            let mut engine = engine(&format!("{UCI} {GOOD}"), &options);
             assert_eq!((engine.name.as_str(), engine.max_threads), ("Fake  1", 2));
             assert_eq!(engine.settings, "fake; Hash=8; Style=solid; Style=wild");
             assert_eq!(engine.warnings, ["its table has 8 MiB, because it takes no 64", "it has no option Missing"]);
@@ -277,7 +287,7 @@ mod tests {
 
         #[test]
         fn engines_without_threads_and_names_are_measured() {
-            let mut engine = engine(&format!("uci) echo uciok ;; isready) echo readyok ;; {GOOD}"));
+            let mut engine = engine(&format!("uci) echo uciok ;; isready) echo readyok ;; {GOOD}"), &["Style=solid"]);
             assert_eq!((engine.name.as_str(), engine.max_threads, engine.settings.as_str()), ("sh", 1, "fake"));
             assert!(engine.warnings.iter().any(|line| line.contains("only one thread")), "{:?}", engine.warnings);
             assert!(to_depth(&mut engine).is_ok());

@@ -23,6 +23,9 @@ const QUEUE: usize = 4096;
 /// Time for an engine to end after `quit` or the end of its input.
 const FAREWELL: Duration = Duration::from_secs(1);
 
+/// The option that makes an engine read castling rights, and write castling moves, of Chess960.
+pub(super) const CHESS960: &str = "UCI_Chess960";
+
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ProcessError {
     #[error("cannot be started: {0}")]
@@ -37,6 +40,8 @@ pub(super) enum ProcessError {
     Unsent(String, #[source] io::Error),
     #[error("{} is not a legal move in {fen}", if best.is_empty() { "no move".to_owned() } else { format!("{best:?}") })]
     Illegal { best: String, fen: String },
+    #[error("it has no option {0}")]
+    NoOption(String),
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -98,7 +103,7 @@ pub(super) struct EngineProcess {
     lines: Receiver<(String, Instant)>,
     answer_limit: Duration,
     pub(super) name: Option<String>,
-    pub(super) options: Vec<DeclaredOption>,
+    options: Vec<DeclaredOption>,
     command: String,
 }
 
@@ -139,6 +144,10 @@ impl EngineProcess {
         }
     }
 
+    pub(super) fn option(&self, name: &str) -> Option<&DeclaredOption> {
+        self.options.iter().find(|option| option.name.eq_ignore_ascii_case(name))
+    }
+
     pub(super) fn send(&mut self, command: &str) -> Result<(), ProcessError> {
         self.command = command.replace(['\n', '\r'], " ");
         let line = format!("{}\n", self.command);
@@ -175,7 +184,7 @@ impl EngineProcess {
         go: &str,
         limit: Duration,
     ) -> Result<SearchTrace, ProcessError> {
-        let fen = position.fen(false);
+        let fen = position.fen(position.is_chess960());
         let cpu_before = noise::cpu_time_of(self.id);
         self.send(&format!("position fen {fen}"))?;
         let start = Instant::now();

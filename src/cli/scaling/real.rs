@@ -10,6 +10,7 @@ use super::engines::{ExternalEngine, SesameEngine};
 use super::noise::{self, NoiseMeter};
 use super::plan::Plan;
 use super::positions::{self, Calibrated};
+use super::process::CHESS960;
 use super::results::{CsvFile, Measurement, Row, RunKind, SESAME};
 use super::trace::SearchTrace;
 use super::warnings;
@@ -129,7 +130,14 @@ fn start(plan: &Plan<'_>) -> Result<Vec<MeasuredEngine>, CommandError> {
         let name = names.find(is_free).unwrap_or_default();
         engines.push(MeasuredEngine::new(name, EngineKind::External(started)));
     }
-    Ok(engines)
+    let has = |engine: &MeasuredEngine, name: &str| match &engine.engine {
+        EngineKind::External(external) => external.process.option(name).is_some(),
+        _ => false,
+    };
+    match args.options.iter().find(|setting| !engines.iter().any(|engine| has(engine, &setting.name))) {
+        Some(setting) => Err(CommandError::Failed(format!("no engine has the option {}", setting.name))),
+        None => Ok(engines),
+    }
 }
 
 fn calibrate(plan: &Plan<'_>, engines: &mut [MeasuredEngine]) -> Result<(), CommandError> {
@@ -138,6 +146,10 @@ fn calibrate(plan: &Plan<'_>, engines: &mut [MeasuredEngine]) -> Result<(), Comm
         let mut depths = Vec::new();
         for entry in plan.positions.entries.iter().take_while(|_| !(plan.stop)()) {
             progress.advance(1, format!("how deep: {}, {}", entry.id, engine.name));
+            if matches!(&engine.engine, EngineKind::External(external) if !external.can_search(&entry.position)) {
+                depths.push(Err(format!("{} is left out: the engine has no option {CHESS960}", entry.id)));
+                continue;
+            }
             let trace = engine.search(1, &entry.position, plan.limit.limits(), Duration::ZERO, &progress)?;
             depths.extend(trace.map(|trace| plan.limit.depth(entry, &trace)));
         }

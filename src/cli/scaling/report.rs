@@ -10,7 +10,7 @@ use super::results::{CSV, Measurement, SESAME};
 use super::{charts, warnings};
 use crate::cli::arguments::logical_cores;
 use sesame_report::markdown::{DASH, Table, Unit, grouped, or_dash, percent};
-use sesame_report::statistics::Estimate;
+use sesame_report::statistics::{Estimate, Interval};
 use sesame_report::{ChartError, html};
 
 pub(super) struct ScalingReport {
@@ -193,7 +193,9 @@ impl ReportWriter {
 
     fn figures(&self, measurement: &Measurement, curves: &[Curve<'_>]) -> Value {
         let estimate = |estimate: Option<Estimate>| {
-            estimate.map(|found| json!({"value": found.value, "low": found.interval.low, "high": found.interval.high}))
+            estimate.map(|Estimate { value, interval }| {
+                json!({"value": value, "low": interval.map(|ends| ends.low), "high": interval.map(|ends| ends.high)})
+            })
         };
         let point = |point: &CurvePoint| {
             json!({
@@ -245,32 +247,34 @@ const SIMULATED: &[Column] = &[
     ("same move", |point| or_dash(point.agreement, share)),
 ];
 
-/// Includes the interval, unless the ratio is exactly 1.
+/// Includes an interval, unless the ratio is exactly 1.
 fn times(estimate: Option<Estimate>) -> String {
     match estimate {
         None => DASH.to_owned(),
-        Some(estimate) if estimate.interval.low == 1.0 && estimate.interval.high == 1.0 => "1".to_owned(),
+        Some(Estimate { value, interval })
+            if interval.map_or(value == 1.0, |ends| ends.low == 1.0 && ends.high == 1.0) =>
+        {
+            "1".to_owned()
+        }
         Some(estimate) => Unit::Number.write_estimate(estimate),
     }
 }
 
 fn share(estimate: Estimate) -> String {
-    let ends = estimate.interval;
-    match ends.low == ends.high {
-        true => percent(estimate.value),
-        false => format!("{} ({:.0} to {:.0})", percent(estimate.value), 100.0 * ends.low, 100.0 * ends.high),
+    match estimate.interval.filter(|ends| ends.low != ends.high) {
+        None => percent(estimate.value),
+        Some(ends) => format!("{} ({:.0} to {:.0})", percent(estimate.value), 100.0 * ends.low, 100.0 * ends.high),
     }
 }
 
 fn millions(mut speed: Estimate) -> Estimate {
     speed.value /= 1e6;
-    speed.interval.low /= 1e6;
-    speed.interval.high /= 1e6;
+    speed.interval = speed.interval.map(|Interval { low, high }| Interval { low: low / 1e6, high: high / 1e6 });
     speed
 }
 
 const INTRODUCTION: &str = "Written by `sesame scaling`. `docs/users/scaling.md` of the sources describes the method. Ratios are geometric means \
-    over positions, against one thread. Brackets have 95 % intervals, from 4,000 bootstrap resamples of the positions. `results.json` has \
+    over positions, against one thread. Brackets have 95 % intervals, from 4,000 bootstrap resamples of the positions; one position gives none. `results.json` has \
     the figures for programs.";
 
 const REAL_COLUMNS: &str = "Each engine searches to depths of its own, and is compared with its own single thread. \

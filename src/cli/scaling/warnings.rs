@@ -63,6 +63,7 @@ pub(super) fn of(measurement: &Measurement, curves: &[Curve<'_>]) -> Vec<String>
             if point.positions < FEW {
                 few.push(format!("{label} ({})", point.positions));
             }
+            let Some(interval) = interval else { continue };
             if interval.contains(1.0) {
                 unclear.push(label);
             } else if interval.high / interval.low > WIDE {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::counts::Counts;
 use sesame_report::markdown::Unit;
-use sesame_report::statistics::Estimate;
+use sesame_report::statistics::{Estimate, Interval};
 
 pub(super) struct Statement {
     pub(super) name: &'static str,
@@ -56,10 +56,11 @@ impl Range {
 
     /// Returns agreement for a number in the range, certain if its whole interval is; disagreement if the interval is outside.
     fn judge(&self, number: Estimate) -> (Verdict, bool) {
-        let interval = number.interval;
+        let is_inside = |ends: Interval| self.contains(ends.low) && self.contains(ends.high);
+        let is_outside = |ends: Interval| ends.high < self.low || ends.low > self.high;
         if self.contains(number.value) {
-            (Verdict::Agrees, self.contains(interval.low) && self.contains(interval.high))
-        } else if interval.high < self.low || interval.low > self.high {
+            (Verdict::Agrees, number.interval.is_some_and(is_inside))
+        } else if number.interval.is_some_and(is_outside) {
             (Verdict::Disagrees, true)
         } else {
             (Verdict::CannotTell, false)
@@ -110,12 +111,11 @@ impl Claim {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sesame_report::statistics::Interval;
 
     #[test]
     fn verdicts_follow_number_and_interval() {
         let range = Range::new(Unit::Share, 0.05, 0.10);
-        let verdict = |value, low, high| range.judge(Estimate { value, interval: Interval { low, high } });
+        let verdict = |value, low, high| range.judge(Estimate { value, interval: Some(Interval { low, high }) });
         assert_eq!(verdict(0.07, 0.06, 0.08), (Verdict::Agrees, true));
         assert_eq!(verdict(0.07, 0.04, 0.08), (Verdict::Agrees, false));
         assert_eq!(verdict(0.07, 0.06, 0.12), (Verdict::Agrees, false));

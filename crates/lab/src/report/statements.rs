@@ -506,8 +506,8 @@ fn factor_context(counts: &Counts) -> String {
         Some(format!("{what}: {}; the paper {theirs:.2}.", Unit::Number.write_estimate(ours)))
     };
     let variant = cleared(Scheme::TwoBig1);
-    let inside = factor(counts, variant, 8).map(|ours| {
-        let contains = if ours.interval.contains(PAPER_FACTOR) { "contains" } else { "does not contain" };
+    let inside = factor(counts, variant, 8).and_then(|ours| ours.interval).map(|ours| {
+        let contains = if ours.contains(PAPER_FACTOR) { "contains" } else { "does not contain" };
         format!("Our interval {contains} the paper's figure itself.")
     });
     let trees = counts.all().total(without_table(8)) / paper(without_table(8));
