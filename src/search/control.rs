@@ -293,6 +293,18 @@ mod tests {
         }
     }
 
+    /// There are so many workers that each claim is of one node.
+    #[test]
+    fn simultaneous_claims_are_exact() {
+        let claims: NodeClaims = NodeClaims::new(1 << 20, 1_000_000);
+        let claim = || std::iter::from_fn(|| claims.claim(0)).sum::<u64>();
+        let claimed: u64 = std::thread::scope(|scope| {
+            let claimants = [(); 4].map(|()| scope.spawn(claim));
+            claimants.into_iter().map(|claimant| claimant.join().unwrap()).sum()
+        });
+        assert_eq!(claimed, 1_000_000);
+    }
+
     /// Between claims, a worker reads and writes no word that others write.
     #[test]
     fn many_workers_claim_nodes_rarely() {

@@ -722,16 +722,21 @@ mod tests {
     }
 
     #[test]
-    fn ponderhit_after_a_stop_holds_nothing() {
-        let (mut owner, handle) = owner(Limits { ponder: true, ..empty_clock() });
-        owner.are_searching = true;
-        handle.stop();
-        handle.ponder_hit();
-        let _ = owner.sender.send(Event::Ended(vec![None]));
-        // Not reached.
-        handle.stop();
-        owner.watch();
-        assert_eq!(owner.events.len(), 1);
+    fn stop_releases_a_pondering_search_for_good() {
+        for has_ponderhit in [false, true] {
+            let (mut owner, handle) = owner(Limits { ponder: true, ..empty_clock() });
+            owner.are_searching = true;
+            handle.stop();
+            if has_ponderhit {
+                handle.ponder_hit();
+            }
+            let _ = owner.sender.send(Event::Ended(vec![None]));
+            // Neither is needed.
+            handle.stop();
+            handle.ponder_hit();
+            owner.watch();
+            assert_eq!(owner.events.len(), 2, "ponderhit: {has_ponderhit}");
+        }
     }
 
     #[test]

@@ -523,6 +523,11 @@ mod tests {
                     "{case}: {budget:?}"
                 );
 
+                // The other clock changes nothing, late in the game neither.
+                let own = Clock { time: [clock.time(color); 2], increment: [clock.increment(color); 2], moves_to_go };
+                let late = |clock| Budget::plan_clock(clock, color, 99, OVERHEAD);
+                assert_eq!(late(&clock), late(&own), "{case}");
+
                 let (left, used) = (clock.time(color) - OVERHEAD, ms(70));
                 let mut manager = start(&limits, Duration::ZERO);
                 manager.update(mv, 0, 0.5);

@@ -23,13 +23,13 @@ fn claims<W: AtomicWord + Send + Sync + 'static>(limit: u64) -> impl Fn() + Send
 
 #[test]
 fn workers_claim_exactly_the_limit() {
-    under_loom("nodes: single claims", None, claims::<LoomWord>(2));
-    under_loom("nodes: claims of two, then one", Some(3), claims::<LoomWord>(9));
-    under_loom("nodes: no flaw in the word", None, claims::<BrokenWord<LoomWord, NoFlaw>>(2));
+    under_loom("nodes: one node", None, claims::<LoomWord>(1));
+    under_loom("nodes: claims of two, then one", Some(2), claims::<LoomWord>(8));
+    under_loom("nodes: no flaw in the word", None, claims::<BrokenWord<LoomWord, NoFlaw>>(1));
 }
 
 #[test]
 fn claims_in_two_steps_are_caught() {
-    let split = claims::<BrokenWord<LoomWord, SplitUpdate>>(2);
-    must_fail("nodes of 2 were claimed", || under_loom("nodes: split update", None, split));
+    let split = claims::<BrokenWord<LoomWord, SplitUpdate>>(1);
+    must_fail("nodes of 1 were claimed", || under_loom("nodes: split update", None, split));
 }

@@ -312,7 +312,7 @@ fn shifts_during_shifts_and_updates_return_stored_entries_only() {
 #[test]
 fn clearing_and_generations_return_stored_entries_only() {
     explore_all(&models::<VerifiedSlot<Gated>, false>()[8..]);
-    explore_all(&models::<VerifiedSlot<Gated>, true>()[8..]);
+    explore_all(&models::<VerifiedSlot<Gated>, true>()[9..]);
 }
 
 #[test]

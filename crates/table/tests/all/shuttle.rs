@@ -200,7 +200,7 @@ fn entry_never_vanishes_while_it_moves() {
             assert_eq!(context(&scheme, Generation::default(), 1).store(bucket, key(3), new), Stored::Shifted);
         });
     }
-    let new_first = |bucket: &Bucket<_>, new| {
+    let new_first = |bucket: &Bucket<VerifiedSlot<ShuttleWord>>, new| {
         let [first, second] = bucket.slots();
         let old = first.read();
         first.write(new);
