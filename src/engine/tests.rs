@@ -616,6 +616,18 @@ fn refused_settings_change_nothing() {
     assert_eq!(engine.table().probe(5), Some(entry), "the old table stays with its entries");
 }
 
+/// Each binding of processor 0, or its refusal, has a message.
+#[test]
+fn lockstep_binds_no_worker_to_a_memory_node() {
+    let (mut engine, sink) = engine(1);
+    for (lockstep, messages) in [(false, 1), (true, 0)] {
+        engine.set_lockstep(lockstep).unwrap();
+        sink.messages.lock().clear();
+        engine.set_affinity(Affinity { pin: false, numa: "0".parse().unwrap() }).unwrap();
+        assert_eq!(sink.messages.lock().len(), messages, "lockstep {lockstep}");
+    }
+}
+
 #[test]
 fn every_search_begins_a_generation() {
     let (mut engine, _) = engine(1);

@@ -6,6 +6,7 @@ use std::time::Instant;
 use crossbeam_utils::CachePadded;
 
 use super::round_robin::RoundRobin;
+use super::sync::AtomicWord;
 use crate::position::Move;
 
 /// Nodes between two readings of the clock, and the most that a worker claims of the node limit at a time: less than a
@@ -29,13 +30,12 @@ pub struct Control {
     counters: Box<[CachePadded<Counters>]>,
     /// Syzygy probes before the search.
     root_tb_hits: AtomicU64,
-    /// Nodes of the limit that workers have claimed.
-    claimed_nodes: CachePadded<AtomicU64>,
+    /// `None` without a limit.
+    claims: Option<NodeClaims>,
     /// Nodes and Syzygy probes of other machines, as they last reported them.
     remote_counts: CachePadded<[AtomicU64; 2]>,
     /// Depth, number and bits of the root move being searched; 0 before the first.
     current_root_move: CachePadded<AtomicU64>,
-    limit: Option<u64>,
     created: Instant,
     /// Nanoseconds after `created`, or [`NEVER`].
     deadline: CachePadded<AtomicU64>,
@@ -50,10 +50,9 @@ impl Control {
             is_stopped: CachePadded::default(),
             counters: (0..workers).map(|_| CachePadded::default()).collect(),
             root_tb_hits: AtomicU64::default(),
-            claimed_nodes: CachePadded::default(),
+            claims: limit.map(|limit| NodeClaims::new(workers, limit)),
             remote_counts: CachePadded::default(),
             current_root_move: CachePadded::default(),
-            limit,
             created: Instant::now(),
             deadline: CachePadded::new(AtomicU64::new(NEVER)),
             turns: None,
@@ -130,16 +129,8 @@ impl Control {
         })
     }
 
-    /// Hands out nodes of the limit, `None` if there are none left. Half a worker's share of what is left, at most
-    /// [`CLOCK_INTERVAL`]: so no worker reads the counters of others, and none searches long after all others have ended.
     fn claim_nodes(&self) -> Option<u64> {
-        let limit = self.limit.unwrap_or(u64::MAX).saturating_sub(self.remote_counts[0].load(Relaxed));
-        let share = |claimed: u64| {
-            let left = limit.checked_sub(claimed).filter(|&left| left > 0)?;
-            Some((left / (2 * self.workers() as u64)).clamp(1, CLOCK_INTERVAL))
-        };
-        let claimed = self.claimed_nodes.fetch_update(Relaxed, Relaxed, |claimed| Some(claimed + share(claimed)?));
-        share(claimed.ok()?)
+        self.claims.as_ref()?.claim(self.remote_counts[0].load(Relaxed))
     }
 
     pub fn set_remote_counts(&self, nodes: u64, tb_hits: u64) {
@@ -164,6 +155,32 @@ impl Control {
     }
 }
 
+/// The nodes of the limit that workers have claimed.
+#[derive(Debug)]
+pub(crate) struct NodeClaims<W = AtomicU64> {
+    claimed: CachePadded<W>,
+    limit: u64,
+    workers: u64,
+}
+
+impl<W: AtomicWord> NodeClaims<W> {
+    pub(crate) fn new(workers: usize, limit: u64) -> Self {
+        Self { claimed: CachePadded::new(W::new(0)), limit, workers: workers as u64 }
+    }
+
+    /// Hands out nodes, `None` if none are left. `remote` nodes of other machines count. A claim is half a worker's share of
+    /// what is left, at most [`CLOCK_INTERVAL`]: so no worker reads the counters of others, and none searches long after all
+    /// others have ended.
+    pub(crate) fn claim(&self, remote: u64) -> Option<u64> {
+        let limit = self.limit.saturating_sub(remote);
+        let share = |claimed: u64| {
+            let left = limit.checked_sub(claimed).filter(|&left| left > 0)?;
+            Some((left / (2 * self.workers)).clamp(1, CLOCK_INTERVAL))
+        };
+        share(self.claimed.fetch_update(|claimed| Some(claimed + share(claimed)?))?)
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Aborted;
 
@@ -182,7 +199,7 @@ pub struct NodeCount {
 impl NodeCount {
     pub fn new(worker: usize, control: &Control) -> Self {
         let turn_ends = control.turns.as_ref().map_or(u64::MAX, RoundRobin::quantum);
-        let claimed = if control.limit.is_some() { 0 } else { u64::MAX };
+        let claimed = if control.claims.is_some() { 0 } else { u64::MAX };
         let next_check = claimed.min(turn_ends).min(CLOCK_INTERVAL);
         Self { worker, iteration: 0, nodes: 0, next_check, turn_ends, claimed }
     }
@@ -241,6 +258,11 @@ impl NodeCount {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use crossbeam_channel::unbounded;
+
+    use super::super::round_robin::tests::expect_progress;
     use super::*;
     use crate::position::{Piece, Square};
 
@@ -271,6 +293,18 @@ mod tests {
         }
     }
 
+    /// There are so many workers that each claim is of one node.
+    #[test]
+    fn simultaneous_claims_are_exact() {
+        let claims: NodeClaims = NodeClaims::new(1 << 20, 1_000_000);
+        let claim = || std::iter::from_fn(|| claims.claim(0)).sum::<u64>();
+        let claimed: u64 = std::thread::scope(|scope| {
+            let claimants = [(); 4].map(|()| scope.spawn(claim));
+            claimants.into_iter().map(|claimant| claimant.join().unwrap()).sum()
+        });
+        assert_eq!(claimed, 1_000_000);
+    }
+
     /// Between claims, a worker reads and writes no word that others write.
     #[test]
     fn many_workers_claim_nodes_rarely() {
@@ -278,13 +312,14 @@ mod tests {
         let limit = 2_000_000;
         let control = Control::new(WORKERS as usize, Some(limit));
         let mut counts: Vec<_> = (0..control.workers()).map(|worker| NodeCount::new(worker, &control)).collect();
+        let claimed_now = || control.claims.as_ref().unwrap().claimed.load(Relaxed);
         let (mut claims, mut claimed, mut is_active) = (0, 0, true);
         while is_active {
             is_active = false;
             for count in &mut counts {
                 is_active |= count.count(&control).is_ok();
-                claims += u64::from(claimed != control.claimed_nodes.load(Relaxed));
-                claimed = control.claimed_nodes.load(Relaxed);
+                claims += u64::from(claimed != claimed_now());
+                claimed = claimed_now();
             }
         }
         assert_eq!(control.nodes(), limit);
@@ -332,29 +367,26 @@ mod tests {
 
     #[test]
     fn all_workers_get_turns_on_few_places() {
-        let control = Control::new(5, None).with_turns(2, 100);
-        let waiting = AtomicU64::new(5);
-        let search = |worker| {
-            control.enter(worker);
-            let mut count = NodeCount::new(worker, &control);
-            while count.count(&control).is_ok() {
-                if count.get() == 100 && waiting.fetch_sub(1, Relaxed) == 1 {
-                    control.stop();
+        let control = Arc::new(Control::new(5, None).with_turns(2, 100));
+        let waiting = Arc::new(AtomicU64::new(5));
+        let (sender, counts) = unbounded();
+        for worker in 0..control.workers() {
+            let (control, waiting, sender) = (Arc::clone(&control), Arc::clone(&waiting), sender.clone());
+            std::thread::spawn(move || {
+                control.enter(worker);
+                let mut count = NodeCount::new(worker, &control);
+                while count.count(&control).is_ok() {
+                    if count.get() == 100 && waiting.fetch_sub(1, Relaxed) == 1 {
+                        control.stop();
+                    }
                 }
-            }
-            control.leave(worker);
-            count.get()
-        };
-        let counts: Vec<u64> = std::thread::scope(|scope| {
-            let workers: Vec<_> = (0..5)
-                .map(|worker| {
-                    let search = &search;
-                    scope.spawn(move || search(worker))
-                })
-                .collect();
-            workers.into_iter().map(|worker| worker.join().unwrap()).collect()
-        });
-        assert!(counts.iter().all(|&nodes| nodes >= 100), "{counts:?}");
+                control.leave(worker);
+                sender.send(count.get()).unwrap();
+            });
+        }
+        for _ in 0..control.workers() {
+            assert!(expect_progress(&counts, || control.nodes()) >= 100);
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //!
 //! `docs/contributors/search.md` lists the files and the steps of a node.
 
-mod control;
+pub(crate) mod control;
 mod history;
 mod node;
 mod ordering;
@@ -16,7 +16,7 @@ mod pvs;
 mod quiescence;
 mod remote_entries;
 mod root;
-mod round_robin;
+pub(crate) mod round_robin;
 pub mod score;
 pub(crate) mod sync;
 mod threats;

@@ -91,3 +91,22 @@ impl<L: Locks> fmt::Debug for RoundRobin<L> {
         f.debug_struct("RoundRobin").field("quantum", &self.quantum).finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::time::Duration;
+
+    use crossbeam_channel::{Receiver, RecvTimeoutError};
+
+    /// Waits for a message. Fails, rather than hangs, if `nodes` rests for a minute: a turn is lost.
+    pub(crate) fn expect_progress<T>(messages: &Receiver<T>, nodes: impl Fn() -> u64) -> T {
+        loop {
+            let before = nodes();
+            match messages.recv_timeout(Duration::from_secs(60)) {
+                Ok(message) => return message,
+                Err(RecvTimeoutError::Disconnected) => panic!("the senders have ended"),
+                Err(RecvTimeoutError::Timeout) => assert_ne!(nodes(), before, "no worker has had a turn for a minute"),
+            }
+        }
+    }
+}

@@ -1,33 +1,40 @@
 //! Atomics, mutexes and condition variables as traits, so that the code that ships is the code that is model-checked.
 //!
-//! The engine runs on [`AtomicU32`] and [`ParkingLot`]; the models in `smp/models` run the code on those of loom and shuttle.
+//! The engine runs on [`AtomicU64`] and [`ParkingLot`]; the models in `smp/models` run the code on those of loom and shuttle.
 
 use std::ops::DerefMut;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::locks::{self, Condvar, Mutex, MutexGuard};
 
 /// Shared without a lock. All operations are relaxed.
 pub trait AtomicWord {
-    fn new(value: u32) -> Self;
+    fn new(value: u64) -> Self;
     /// Returns the value before.
-    fn fetch_add(&self, n: u32) -> u32;
-    fn fetch_max(&self, value: u32) -> u32;
+    fn fetch_add(&self, n: u64) -> u64;
+    fn fetch_max(&self, value: u64) -> u64;
+    /// Returns the value before; `None`, without a store, if `change` has no new value for it.
+    fn fetch_update(&self, change: impl Fn(u64) -> Option<u64>) -> Option<u64>;
 }
 
-impl AtomicWord for AtomicU32 {
-    fn new(value: u32) -> Self {
-        AtomicU32::new(value)
+impl AtomicWord for AtomicU64 {
+    fn new(value: u64) -> Self {
+        AtomicU64::new(value)
     }
 
     #[inline(always)]
-    fn fetch_add(&self, n: u32) -> u32 {
+    fn fetch_add(&self, n: u64) -> u64 {
         self.fetch_add(n, Relaxed)
     }
 
     #[inline(always)]
-    fn fetch_max(&self, value: u32) -> u32 {
+    fn fetch_max(&self, value: u64) -> u64 {
         self.fetch_max(value, Relaxed)
+    }
+
+    #[inline(always)]
+    fn fetch_update(&self, change: impl Fn(u64) -> Option<u64>) -> Option<u64> {
+        self.fetch_update(Relaxed, Relaxed, change).ok()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
-use std::sync::atomic::AtomicU32;
+use std::sync::atomic::AtomicU64;
 
 use crate::search::score::MAX_DEPTH;
 use crate::search::sync::AtomicWord;
@@ -64,11 +64,11 @@ impl FromStr for SmpStrategy {
 }
 
 #[derive(Debug)]
-pub struct DepthClaims<W = AtomicU32> {
+pub struct DepthClaims<W = AtomicU64> {
     /// The workers that took a depth or passed it over, by depth.
     arrivals: Box<[W]>,
     completed: W,
-    workers: u32,
+    workers: u64,
     deepest: u32,
     strategy: SmpStrategy,
     machine: usize,
@@ -82,7 +82,7 @@ impl<W: AtomicWord> DepthClaims<W> {
         Self {
             arrivals: (0..=deepest).map(|_| W::new(0)).collect(),
             completed: W::new(0),
-            workers: u32::try_from(workers).unwrap_or(u32::MAX),
+            workers: workers as u64,
             deepest,
             strategy,
             machine,
@@ -100,7 +100,7 @@ impl<W: AtomicWord> DepthClaims<W> {
 
     /// Returns true if `depth` is deeper than every depth completed before.
     pub fn complete(&self, depth: u32) -> bool {
-        self.completed.fetch_max(depth) < depth
+        self.completed.fetch_max(depth.into()) < depth.into()
     }
 
     /// The last depth is for all.

@@ -342,7 +342,7 @@ impl Owner {
     /// Without a result, the first ply gets extra time: a searched move is better than any other.
     fn stop(&mut self) {
         let has_result = self.results.iter().any(Option::is_some);
-        if has_result || !self.clock.grant_first_ply() {
+        if has_result || !self.clock.grant_first_ply(Instant::now()) {
             self.context.control.stop();
         }
     }
@@ -352,11 +352,12 @@ impl Owner {
         if !std::mem::take(&mut self.limits.ponder) {
             return;
         }
-        self.clock.ponder_hit();
+        let now = Instant::now();
+        self.clock.ponder_hit(now);
         if let Some(end) = self.clock.deadline() {
             self.context.control.end_at(end);
         }
-        if !self.limits.is_held() && self.clock.is_past_soft_limit() {
+        if !self.limits.is_held() && self.clock.is_past_soft_limit(now) {
             self.stop();
         }
     }
@@ -387,7 +388,7 @@ impl Owner {
             self.clock.update(mv, score, iteration.best_move_share);
         }
         let is_last = depth >= self.max_depth() && self.results.len() > 1 || self.is_settled(score, depth);
-        if is_last || self.clock.has_granted_first_ply() || is_deeper && self.clock.is_past_soft_limit() {
+        if is_last || self.clock.has_granted_first_ply() || is_deeper && self.clock.is_past_soft_limit(Instant::now()) {
             self.stop();
         }
     }
@@ -410,7 +411,8 @@ impl Owner {
         let Some((link, _)) = self.link.as_ref().filter(|_| std::mem::take(&mut self.is_linked)) else { return };
         // The ballots are not worth much of the clock.
         let worth = |left: Duration| (left / 16).max(link.overhead()).min(left);
-        let limit = self.clock.left().map_or(MAX_WAIT_FOR_MACHINES, |left| MAX_WAIT_FOR_MACHINES.min(worth(left)));
+        let left = self.clock.left(Instant::now());
+        let limit = left.map_or(MAX_WAIT_FOR_MACHINES, |left| MAX_WAIT_FOR_MACHINES.min(worth(left)));
         let line = self.vote(&self.results).and_then(|winner| self.lines[winner].first().cloned());
         let results = self.results.iter().flatten().copied().collect();
         let (mut ballots, message) = link.end(line.map(|line| Ballot { line, results }), limit);
@@ -604,8 +606,9 @@ mod tests {
 
     use super::super::depths::SmpStrategy;
     use super::super::numa::Affinity;
+    use super::super::time::Clock;
     use super::*;
-    use crate::position::Square;
+    use crate::position::{Position, Square};
 
     #[derive(Default)]
     struct Recorder {
@@ -646,6 +649,145 @@ mod tests {
             started,
         };
         (search, sink)
+    }
+
+    fn owner(limits: Limits) -> (Owner, SearchHandle) {
+        Owner::new(request(limits, Instant::now()).0)
+    }
+
+    /// Returns an iteration that begins with the move of this number.
+    fn iteration(depth: u32, score: i32, number: usize) -> Iteration {
+        let pv = vec![Position::startpos().legal_moves()[number]];
+        let lines = vec![RootLine { score, bound: Bound::Exact, seldepth: 1, pv }];
+        Iteration { depth, lines, nodes: 1, best_move_share: 0.5 }
+    }
+
+    fn is_stopped(owner: &Owner) -> bool {
+        owner.context.control.stopped()
+    }
+
+    /// A clock of 0: past its soft limit at once.
+    fn empty_clock() -> Limits {
+        Limits { clock: Some(Clock::default()), ..Limits::default() }
+    }
+
+    #[test]
+    fn short_search_has_one_worker_unless_it_is_held() {
+        let pool = Arc::new(Pool::new(3, SmpStrategy::default(), &Affinity::default()).unwrap());
+        for (millis, infinite, ponder, workers) in
+            [(19, false, false, 1), (19, true, false, 3), (19, false, true, 3), (1000, false, false, 3)]
+        {
+            let move_time = Some(Duration::from_millis(millis));
+            let (search, _) = request(Limits { move_time, infinite, ponder, ..Limits::default() }, Instant::now());
+            let (owner, _handle) = Owner::new(Search { pool: Arc::clone(&pool), ..search });
+            assert_eq!(owner.results.len(), workers, "{millis} ms, infinite {infinite}, ponder {ponder}");
+        }
+    }
+
+    /// The owner does not look at the clock.
+    #[test]
+    fn workers_get_the_clock_at_ponderhit() {
+        let (move_time, nodes) = (Some(Duration::ZERO), Some(100_000));
+        let (mut owner, _handle) = owner(Limits { ponder: true, move_time, nodes, ..Limits::default() });
+        owner.ponder_hit();
+        owner.start_workers();
+        assert!(owner.events.iter().any(|event| matches!(event, Event::Ended(_))));
+        assert!(owner.context.control.nodes() < 100_000);
+    }
+
+    #[test]
+    fn only_the_first_ponderhit_of_a_pondering_search_counts() {
+        for ponder in [true, false] {
+            let (mut owner, _handle) =
+                owner(Limits { ponder, move_time: Some(Duration::from_secs(3600)), ..Limits::default() });
+            let before = owner.clock.deadline();
+            owner.ponder_hit();
+            let hit = owner.clock.deadline();
+            assert!(hit.is_some() && (before == hit) != ponder);
+            owner.ponder_hit();
+            assert_eq!(owner.clock.deadline(), hit);
+        }
+    }
+
+    #[test]
+    fn ponderhit_past_the_soft_limit_ends_the_search() {
+        for infinite in [false, true] {
+            let (mut owner, _handle) = owner(Limits { ponder: true, infinite, ..empty_clock() });
+            owner.record(0, iteration(1, 20, 0));
+            assert!(!is_stopped(&owner));
+            owner.ponder_hit();
+            assert_eq!(is_stopped(&owner), !infinite);
+        }
+    }
+
+    #[test]
+    fn stop_releases_a_pondering_search_for_good() {
+        for has_ponderhit in [false, true] {
+            let (mut owner, handle) = owner(Limits { ponder: true, ..empty_clock() });
+            owner.are_searching = true;
+            handle.stop();
+            if has_ponderhit {
+                handle.ponder_hit();
+            }
+            let _ = owner.sender.send(Event::Ended(vec![None]));
+            // Neither is needed.
+            handle.stop();
+            handle.ponder_hit();
+            owner.watch();
+            assert_eq!(owner.events.len(), 2, "ponderhit: {has_ponderhit}");
+        }
+    }
+
+    #[test]
+    fn deep_enough_mate_ends_a_search_by_the_clock_unless_it_is_held() {
+        let clock = Limits {
+            clock: Some(Clock { time: [Duration::from_secs(3600); 2], ..Clock::default() }),
+            ..Limits::default()
+        };
+        for (limits, depth, ends) in [
+            (clock.clone(), MATE_MARGIN + 4, true),
+            (clock.clone(), MATE_MARGIN + 3, false),
+            (Limits { ponder: true, ..clock.clone() }, MATE_MARGIN + 4, false),
+            (Limits { infinite: true, ..clock }, MATE_MARGIN + 4, false),
+            (Limits { depth: Some(99), ..Limits::default() }, MATE_MARGIN + 4, false),
+        ] {
+            for score in [mate_in(3), -mate_in(4)] {
+                let (mut owner, _handle) = owner(limits.clone());
+                owner.record(0, iteration(depth, score, 0));
+                assert_eq!(is_stopped(&owner), ends, "{limits:?}, depth {depth}, score {score}");
+            }
+        }
+    }
+
+    #[test]
+    fn stop_waits_for_the_first_ply_only() {
+        let limits = || Limits { infinite: true, ..Limits::default() };
+        let (mut early, _handle) = owner(limits());
+        early.stop();
+        assert!(!is_stopped(&early) && early.clock.deadline().is_some());
+        early.record(0, iteration(1, 20, 0));
+        assert!(is_stopped(&early));
+        let (mut late, _handle) = owner(limits());
+        late.record(0, iteration(1, 20, 0));
+        assert!(!is_stopped(&late));
+        late.stop();
+        assert!(is_stopped(&late));
+    }
+
+    #[test]
+    fn last_results_of_all_workers_vote() {
+        let (search, _) = request(Limits::default(), Instant::now());
+        let pool = Arc::new(Pool::new(3, SmpStrategy::default(), &Affinity::default()).unwrap());
+        let (mut owner, _handle) = Owner::new(Search { pool, ..search });
+        owner.are_searching = true;
+        owner.limits.infinite = false;
+        let last = [iteration(7, 20, 0), iteration(6, 20, 1), iteration(6, 20, 1)];
+        let _ = owner.sender.send(Event::Iterated(0, last[0].clone()));
+        let _ = owner.sender.send(Event::Ended(last.iter().cloned().map(Some).collect()));
+        owner.watch();
+        assert_eq!(owner.results, last.each_ref().map(RootResult::of));
+        // Two against one.
+        assert_eq!(owner.elect().unwrap().0, RootResult::of(&last[1]).unwrap());
     }
 
     #[test]

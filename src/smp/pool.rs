@@ -435,17 +435,102 @@ impl WorkerGroup {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+    use sesame_table::Scheme;
+
     use super::super::numa::{NumaPolicy, allowed_cores};
     use super::*;
     use crate::position::Game;
-    use crate::search::Control;
-    use sesame_table::Scheme;
+    use crate::search::round_robin::tests::expect_progress;
+    use crate::search::{Control, EntryTaker, RemoteEntries, RemoteEntry, RoundRobin};
+
+    const UNBOUND: Affinity = Affinity { pin: false, numa: NumaPolicy::None };
+
+    /// Counts the searches of which the end was reported before their context was free.
+    struct AtTheEnd(Receiver<Event>, Arc<AtomicUsize>);
+
+    impl EntryTaker for AtTheEnd {
+        fn take(&self, _: RemoteEntry) {}
+    }
+
+    impl Drop for AtTheEnd {
+        fn drop(&mut self) {
+            let is_early = self.0.try_iter().any(|event| matches!(event, Event::Ended(_)));
+            self.1.fetch_add(is_early.into(), Relaxed);
+        }
+    }
+
+    fn context(control: Control) -> SearchContext {
+        let table = Arc::new(TranspositionTable::with_mib(1, Scheme::default()).unwrap());
+        SearchContext::alone(&Game::default(), &table, &Network::embedded(), control)
+    }
+
+    /// Searches with an empty table in lockstep. Returns the nodes, the iteration reported last, and the last of each worker.
+    fn search(pool: &Pool, deepest: u32, limit: Option<u64>) -> (u64, Option<Iteration>, Vec<Option<Iteration>>) {
+        let context = context(Control::new(pool.len(), limit).with_turns(1, RoundRobin::QUANTUM));
+        let control = Arc::clone(&context.control);
+        let depths = DepthClaims::new(pool.len(), deepest, pool.strategy(), 0);
+        let (sender, events) = unbounded();
+        pool.search(Team::new(Arc::new(context), depths, sender));
+        let mut reported = None;
+        loop {
+            match expect_progress(&events, || control.nodes()) {
+                Event::Iterated(_, iteration) => reported = Some(iteration),
+                Event::Ended(last) => return (control.nodes(), reported, last),
+                _ => {}
+            }
+        }
+    }
+
+    #[test]
+    fn each_worker_hands_over_its_last_iteration() {
+        let pool = Pool::new(3, SmpStrategy::Same, &UNBOUND).unwrap();
+        let (_, reported, last) = search(&pool, 6, None);
+        assert!(reported.is_some_and(|iteration| iteration.depth == 6) && last.len() == 3);
+        assert!(last.iter().all(Option::is_some), "{last:?}");
+    }
+
+    #[test]
+    fn stopped_iteration_with_a_result_is_handed_over() {
+        let pool = Pool::new(1, SmpStrategy::default(), &UNBOUND).unwrap();
+        let partial = (1000..20_000).step_by(777).filter(|&limit| {
+            let (_, reported, last) = search(&pool, 99, Some(limit));
+            last[0].as_ref().unwrap().nodes > reported.unwrap().nodes
+        });
+        assert!(partial.count() > 0);
+    }
+
+    #[test]
+    fn context_is_free_before_the_end_is_reported() {
+        let pool = Pool::new(2, SmpStrategy::default(), &UNBOUND).unwrap();
+        let early = Arc::new(AtomicUsize::new(0));
+        let (sender, events) = unbounded();
+        let taker = AtTheEnd(events, Arc::clone(&early));
+        let exchange = Some(Arc::new(RemoteEntries::new(0, Box::new(taker))));
+        let context = SearchContext { exchange, ..context(Control::new(2, None)) };
+        pool.search(Team::new(Arc::new(context), DepthClaims::new(2, 3, pool.strategy(), 0), sender));
+        // Waits for the workers.
+        drop(pool);
+        assert_eq!(early.load(Relaxed), 0);
+    }
+
+    #[test]
+    fn all_workers_clear_their_histories() {
+        for strategy in SmpStrategy::ALL {
+            let pool = Pool::new(3, strategy, &UNBOUND).unwrap();
+            let nodes = || search(&pool, 6, None).0;
+            let [first, second] = [nodes(), nodes()];
+            assert_ne!(first, second, "{strategy}");
+            pool.clear_histories();
+            assert_eq!(nodes(), first, "{strategy}");
+        }
+    }
 
     #[test]
     fn pool_has_the_wanted_workers() {
-        let unbound = Affinity { pin: false, numa: NumaPolicy::None };
         for (wanted, granted) in [(0, 1), (1, 1), (13, 13)] {
-            let pool = Pool::new(wanted, SmpStrategy::default(), &unbound).unwrap();
+            let pool = Pool::new(wanted, SmpStrategy::default(), &UNBOUND).unwrap();
             assert_eq!((pool.len(), pool.shortfalls().len()), (granted, 0));
         }
     }
@@ -461,9 +546,7 @@ mod tests {
     #[test]
     fn workers_of_a_group_share_histories() {
         let nodes = |data| {
-            let table = Arc::new(TranspositionTable::with_mib(1, Scheme::default()).unwrap());
-            let context = SearchContext::alone(&Game::default(), &table, &Network::embedded(), Control::new(1, None));
-            let mut worker = Worker::new(0, data, context);
+            let mut worker = Worker::new(0, data, context(Control::new(1, None)));
             (1..=5).for_each(|depth| drop(worker.iterate(depth, |_, _| ())));
             worker.nodes()
         };
@@ -484,8 +567,7 @@ mod tests {
             let is_copy = |group: &Arc<WorkerGroup>| !Arc::ptr_eq(&group.near(&network), &network);
             pool.groups.iter().map(is_copy).collect::<Vec<_>>()
         };
-        let unbound = Affinity { pin: false, numa: NumaPolicy::None };
-        assert_eq!(copies(&unbound, 33), [false; 2], "more than share one set of histories");
+        assert_eq!(copies(&UNBOUND, 33), [false; 2], "more than share one set of histories");
         let [first, second, ..] = allowed_cores().unwrap()[..] else { return };
         for (numa, wanted) in [(format!("{first}:{second}"), vec![true; 2]), (format!("{first},{second}"), vec![false])]
         {

@@ -264,8 +264,8 @@ impl TimeManager {
         soft.into_iter().for_each(|soft| *soft /= SINGLE_REPLY_DIVISOR);
     }
 
-    pub(super) fn ponder_hit(&mut self) {
-        self.runs_from = Some(Instant::now());
+    pub(super) fn ponder_hit(&mut self, now: Instant) {
+        self.runs_from = Some(now);
     }
 
     /// `score` is in centipawns, `best_move_share` of the nodes 0 to 1.
@@ -285,15 +285,14 @@ impl TimeManager {
         self.started.checked_add(self.budget?.believable())
     }
 
-    pub(super) fn left(&self) -> Option<Duration> {
-        let used = self.runs_from.map_or(Duration::ZERO, |from| from.elapsed());
+    pub(super) fn left(&self, now: Instant) -> Option<Duration> {
+        let used = self.runs_from.map_or(Duration::ZERO, |from| now.saturating_duration_since(from));
         self.available.map(|available| available.saturating_sub(used))
     }
 
     /// Grants time to finish the first ply, within the clock. Returns whether any is left.
-    pub(super) fn grant_first_ply(&mut self) -> bool {
-        let now = Instant::now();
-        let grace = self.left().map_or(FIRST_PLY_GRACE, |left| left.min(FIRST_PLY_GRACE));
+    pub(super) fn grant_first_ply(&mut self, now: Instant) -> bool {
+        let grace = self.left(now).map_or(FIRST_PLY_GRACE, |left| left.min(FIRST_PLY_GRACE));
         let is_new = self.grace_until.is_none();
         is_new | (now < *self.grace_until.get_or_insert(now + grace))
     }
@@ -303,9 +302,9 @@ impl TimeManager {
     }
 
     /// False while pondering; the time of pondering counts.
-    pub(super) fn is_past_soft_limit(&self) -> bool {
+    pub(super) fn is_past_soft_limit(&self, now: Instant) -> bool {
         let limit = self.budget.and_then(|budget| self.stability.limit(budget.soft?));
-        self.runs_from.is_some() && limit.is_some_and(|limit| self.started.elapsed() >= limit)
+        self.runs_from.is_some() && limit.is_some_and(|limit| now.saturating_duration_since(self.started) >= limit)
     }
 
     pub(super) fn is_by_clock(&self) -> bool {
@@ -492,11 +491,106 @@ mod tests {
         assert_eq!(limited.each_ref().map(Limits::by_time), [true, true, false, false]);
     }
 
+    /// The clocks differ: White has 60 s + 0.6 s, Black 8 s.
     #[test]
-    fn each_colour_has_its_clock() {
-        let [white, black, white_increment, black_increment] = [1, 2, 3, 4].map(ms);
-        let clock = Clock { time: [white, black], increment: [white_increment, black_increment], moves_to_go: None };
-        assert_eq!((clock.time(Color::White), clock.time(Color::Black)), (white, black));
-        assert_eq!((clock.increment(Color::White), clock.increment(Color::Black)), (white_increment, black_increment));
+    fn each_side_searches_by_its_own_clock() {
+        // Of White, then Black, up to a tenth more than the limits: the soft limit, and the most of the hard one.
+        let rows = [
+            (None, [2100, 190], [15_000, 2000]),
+            (Some(1), [60_000, 8000], [60_000, 8000]),
+            (Some(10), [6000, 800], [15_000, 2000]),
+            (Some(40), [2100, 200], [15_000, 2000]),
+        ];
+        let started = Instant::now();
+        let mv = Position::startpos().legal_moves()[0];
+        for (moves_to_go, soft, most) in rows {
+            for (color, side) in [(Color::White, "w"), (Color::Black, "b")] {
+                let of = |values: [u64; 2]| ms(values[color as usize]);
+                let clock = Clock { time: [ms(60_000), ms(8000)], increment: [ms(600), ms(0)], moves_to_go };
+                let limits = Limits { clock: Some(clock), ..Limits::default() };
+                let position = Position::from_fen(&format!("4k3/8/8/8/8/8/8/4K3 {side} - - 0 1")).unwrap();
+                let start = |limits: &Limits, of_link| {
+                    TimeManager::new(limits, &position, Overhead { of_move: OVERHEAD, of_link }, started)
+                };
+                let hard = |limits: &Limits, of_link| start(limits, of_link).hard_limit().unwrap();
+                let case = format!("{color:?}, {moves_to_go:?} moves to go");
+
+                let budget = Budget::plan(&limits, color, 1, OVERHEAD).unwrap();
+                let is_about = |limit, expected| limit <= expected && limit * 10 >= expected * 9;
+                let hardest = of(most).min(of(soft) * clock_hard().unsigned_abs());
+                assert!(
+                    is_about(budget.soft.unwrap(), of(soft)) && is_about(budget.hard, hardest),
+                    "{case}: {budget:?}"
+                );
+
+                // The other clock changes nothing, late in the game neither.
+                let own = Clock { time: [clock.time(color); 2], increment: [clock.increment(color); 2], moves_to_go };
+                let late = |clock| Budget::plan_clock(clock, color, 99, OVERHEAD);
+                assert_eq!(late(&clock), late(&own), "{case}");
+
+                let (left, used) = (clock.time(color) - OVERHEAD, ms(70));
+                let mut manager = start(&limits, Duration::ZERO);
+                manager.update(mv, 0, 0.5);
+                assert_eq!(
+                    (manager.deadline(), manager.left(started)),
+                    (Some(started + budget.hard), Some(left)),
+                    "{case}"
+                );
+                assert_eq!(manager.left(started + used), Some(left - used), "{case}");
+                // All factors together are less than ten.
+                let is_past = |manager: &TimeManager, now| manager.is_past_soft_limit(now);
+                let late = started + of(soft) * 10;
+                assert_eq!([started, late].map(|now| is_past(&manager, now)), [false, true], "{case}");
+
+                // The smaller of two limits counts.
+                for (time, smaller) in [(ms(100), ms(95)), (ms(86_400_000), budget.hard)] {
+                    let limits = Limits { move_time: Some(time), ..limits.clone() };
+                    let manager = start(&limits, Duration::ZERO);
+                    assert_eq!(
+                        (manager.hard_limit(), manager.left(started)),
+                        (Some(smaller), Some(time.min(left))),
+                        "{case}"
+                    );
+                    assert_eq!(manager.budget.unwrap().soft, budget.soft, "{case}");
+                }
+
+                // The end of a search on other machines costs time as a move does.
+                let of_link = ms(500);
+                let linked = Budget::plan(&limits, color, 1, OVERHEAD + of_link).unwrap().hard;
+                assert!(hard(&limits, of_link) == linked && linked < budget.hard, "{case}");
+                let [long, short] = [1000, 500].map(|time| Limits { move_time: Some(ms(time)), ..Limits::default() });
+                assert_eq!(hard(&long, of_link), hard(&short, Duration::ZERO));
+
+                // The hard limit begins at the ponderhit, the soft limit before.
+                for (hit, is_late) in [(started, false), (late, true)] {
+                    let mut manager = start(&Limits { ponder: true, ..limits.clone() }, Duration::ZERO);
+                    manager.update(mv, 0, 0.5);
+                    assert_eq!(
+                        (manager.deadline(), manager.left(late), is_past(&manager, late)),
+                        (None, Some(left), false)
+                    );
+                    manager.ponder_hit(hit);
+                    assert_eq!(
+                        (manager.deadline(), manager.left(hit + used)),
+                        (Some(hit + budget.hard), Some(left - used))
+                    );
+                    assert_eq!(is_past(&manager, hit), is_late, "{case}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn grace_for_the_first_ply_is_within_the_clock() {
+        let started = Instant::now();
+        let used = ms(5);
+        for (move_time, grace) in [(None, FIRST_PLY_GRACE), (Some(ms(7)), ms(2)), (Some(ms(1000)), FIRST_PLY_GRACE)] {
+            let limits = Limits { move_time, ..Limits::default() };
+            let mut manager = TimeManager::new(&limits, &Position::startpos(), Overhead::default(), started);
+            let end = started + used + grace;
+            assert!(!manager.has_granted_first_ply() && manager.grant_first_ply(started + used));
+            assert_eq!((manager.has_granted_first_ply(), manager.deadline()), (true, Some(end)), "{move_time:?}");
+            assert!(manager.grant_first_ply(end - Duration::from_nanos(1)) && !manager.grant_first_ply(end));
+        }
     }
 }

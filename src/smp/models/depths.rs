@@ -35,13 +35,13 @@ impl<W: AtomicWord + Send + Sync + 'static> Board for DepthClaims<W> {
 /// after it has seen that the depth is free, in two steps.
 struct Rewritten<const LOADS_FIRST: bool> {
     claims: Vec<LoomWord>,
-    limit: u32,
+    limit: u64,
 }
 
 impl<const LOADS_FIRST: bool> Board for Rewritten<LOADS_FIRST> {
     fn new(workers: usize, deepest: u32) -> Self {
         let claims = (0..=deepest).map(|_| LoomWord::new(0)).collect();
-        Self { claims, limit: workers as u32 / 4 }
+        Self { claims, limit: workers as u64 / 4 }
     }
 
     fn claim(&self, _: usize, last: u32) -> Option<u32> {
@@ -50,7 +50,7 @@ impl<const LOADS_FIRST: bool> Board for Rewritten<LOADS_FIRST> {
             let claims = &self.claims[depth as usize];
             if LOADS_FIRST {
                 let is_free = depth == deepest || claims.load() <= self.limit;
-                is_free && claims.fetch_add(1) < u32::MAX
+                is_free && claims.fetch_add(1) < u64::MAX
             } else {
                 claims.fetch_add(1) <= self.limit || depth == deepest
             }

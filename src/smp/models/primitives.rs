@@ -3,8 +3,8 @@
 use std::marker::PhantomData;
 use std::sync::atomic::AtomicBool;
 
-use loom::sync::atomic::{AtomicU32 as LoomAtomic, Ordering};
-use shuttle::sync::atomic::{AtomicU32 as ShuttleAtomic, Ordering::SeqCst};
+use loom::sync::atomic::{AtomicU64 as LoomAtomic, Ordering};
+use shuttle::sync::atomic::{AtomicU64 as ShuttleAtomic, Ordering::SeqCst};
 
 use crate::search::sync::{AtomicWord, Locks};
 
@@ -27,31 +27,43 @@ impl LoomWord {
 }
 
 impl AtomicWord for LoomWord {
-    fn new(value: u32) -> Self {
+    fn new(value: u64) -> Self {
         Self { word: LoomAtomic::new(value), gate: LoomAtomic::new(0) }
     }
 
-    fn fetch_add(&self, n: u32) -> u32 {
+    fn fetch_add(&self, n: u64) -> u64 {
         self.behind_gate().fetch_add(n, Ordering::Relaxed)
     }
 
-    fn fetch_max(&self, value: u32) -> u32 {
+    fn fetch_max(&self, value: u64) -> u64 {
         self.behind_gate().fetch_max(value, Ordering::Relaxed)
+    }
+
+    fn fetch_update(&self, change: impl Fn(u64) -> Option<u64>) -> Option<u64> {
+        let mut before = self.load();
+        loop {
+            let exchange =
+                self.behind_gate().compare_exchange(before, change(before)?, Ordering::Relaxed, Ordering::Relaxed);
+            match exchange {
+                Ok(before) => return Some(before),
+                Err(found) => before = found,
+            }
+        }
     }
 }
 
 /// Loads and stores, which no shipped code needs: for broken twins, and for data beside the code under test.
 pub trait Store: AtomicWord {
-    fn load(&self) -> u32;
-    fn store(&self, value: u32);
+    fn load(&self) -> u64;
+    fn store(&self, value: u64);
 }
 
 impl Store for LoomWord {
-    fn load(&self) -> u32 {
+    fn load(&self) -> u64 {
         self.behind_gate().load(Ordering::Relaxed)
     }
 
-    fn store(&self, value: u32) {
+    fn store(&self, value: u64) {
         self.behind_gate().store(value, Ordering::Relaxed);
     }
 }
@@ -61,27 +73,35 @@ impl Store for LoomWord {
 pub struct ShuttleWord(ShuttleAtomic);
 
 impl AtomicWord for ShuttleWord {
-    fn new(value: u32) -> Self {
+    fn new(value: u64) -> Self {
         Self(ShuttleAtomic::new(value))
     }
 
-    fn fetch_add(&self, n: u32) -> u32 {
+    fn fetch_add(&self, n: u64) -> u64 {
         self.0.fetch_add(n, SeqCst)
     }
 
-    fn fetch_max(&self, value: u32) -> u32 {
+    fn fetch_max(&self, value: u64) -> u64 {
         self.0.fetch_max(value, SeqCst)
+    }
+
+    fn fetch_update(&self, change: impl Fn(u64) -> Option<u64>) -> Option<u64> {
+        self.0.fetch_update(SeqCst, SeqCst, change).ok()
     }
 }
 
-/// The flaw of a word: how it adds or raises.
+/// The flaw of a word: how it adds, raises or updates.
 pub trait WordFlaw: Send + Sync + 'static {
-    fn fetch_add<W: Store>(word: &W, n: u32) -> u32 {
+    fn fetch_add<W: Store>(word: &W, n: u64) -> u64 {
         word.fetch_add(n)
     }
 
-    fn fetch_max<W: Store>(word: &W, value: u32) -> u32 {
+    fn fetch_max<W: Store>(word: &W, value: u64) -> u64 {
         word.fetch_max(value)
+    }
+
+    fn fetch_update<W: Store>(word: &W, change: impl Fn(u64) -> Option<u64>) -> Option<u64> {
+        word.fetch_update(change)
     }
 }
 
@@ -90,16 +110,20 @@ pub trait WordFlaw: Send + Sync + 'static {
 pub struct BrokenWord<W, F>(W, PhantomData<F>);
 
 impl<W: Store, F: WordFlaw> AtomicWord for BrokenWord<W, F> {
-    fn new(value: u32) -> Self {
+    fn new(value: u64) -> Self {
         Self(W::new(value), PhantomData)
     }
 
-    fn fetch_add(&self, n: u32) -> u32 {
+    fn fetch_add(&self, n: u64) -> u64 {
         F::fetch_add(&self.0, n)
     }
 
-    fn fetch_max(&self, value: u32) -> u32 {
+    fn fetch_max(&self, value: u64) -> u64 {
         F::fetch_max(&self.0, value)
+    }
+
+    fn fetch_update(&self, change: impl Fn(u64) -> Option<u64>) -> Option<u64> {
+        F::fetch_update(&self.0, change)
     }
 }
 
@@ -114,7 +138,7 @@ impl WordFlaw for NoFlaw {}
 pub struct SplitAdd;
 
 impl WordFlaw for SplitAdd {
-    fn fetch_add<W: Store>(word: &W, n: u32) -> u32 {
+    fn fetch_add<W: Store>(word: &W, n: u64) -> u64 {
         let before = word.load();
         word.store(before + n);
         before
@@ -126,7 +150,7 @@ impl WordFlaw for SplitAdd {
 pub struct SplitMax;
 
 impl WordFlaw for SplitMax {
-    fn fetch_max<W: Store>(word: &W, value: u32) -> u32 {
+    fn fetch_max<W: Store>(word: &W, value: u64) -> u64 {
         let before = word.load();
         if before < value {
             word.store(value);
@@ -135,12 +159,24 @@ impl WordFlaw for SplitMax {
     }
 }
 
+/// The update in two steps: a load, and a store.
+#[derive(Debug)]
+pub struct SplitUpdate;
+
+impl WordFlaw for SplitUpdate {
+    fn fetch_update<W: Store>(word: &W, change: impl Fn(u64) -> Option<u64>) -> Option<u64> {
+        let before = word.load();
+        word.store(change(before)?);
+        Some(before)
+    }
+}
+
 /// The new value replaces the old one, also a greater one.
 #[derive(Debug)]
 pub struct NoMax;
 
 impl WordFlaw for NoMax {
-    fn fetch_max<W: Store>(word: &W, value: u32) -> u32 {
+    fn fetch_max<W: Store>(word: &W, value: u64) -> u64 {
         let before = word.load();
         word.store(value);
         before

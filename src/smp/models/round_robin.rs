@@ -235,7 +235,7 @@ fn take_turns<T: Turns>(places: usize, turns: &'static [usize]) -> impl Fn() + S
                         let beside = running.fetch_add(1) as usize;
                         require(beside < places, || format!("{} workers had turns on {places} places", beside + 1));
                         order.lock().unwrap().push(worker);
-                        running.fetch_add(u32::MAX);
+                        running.fetch_add(u64::MAX);
                     }
                     schedule.leave(worker);
                 })

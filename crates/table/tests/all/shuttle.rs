@@ -8,16 +8,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64 as Counter, Ordering::Relaxed};
 use std::time::Instant;
 
-use sesame_table::raw::{Bucket, VerifiedSlot, Word, index};
-use sesame_table::{Generation, Scheme, mix64};
-use shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
+use sesame_table::raw::{Bucket, Slot, VerifiedSlot, Word, index};
+use sesame_table::{Generation, RawEntry, Scheme, Stored, mix64};
+use shuttle::scheduler::{DfsScheduler, PctScheduler, RandomScheduler, Scheduler};
 use shuttle::sync::atomic::{AtomicU64, Ordering};
 use shuttle::{Config, Runner, thread};
 
 use crate::entry::{NUMBERS, PATTERNS, Pattern, check_patterned};
 use crate::models::{
-    Broken, CheckFirst, CheckOfAnother, LinearMix, LooksTwice, ModelSlot, NoXor, PlainXor, check_accepted, context,
-    install_panic_hooks, must_fail, patterned, raw_entry_of,
+    Broken, CheckFirst, CheckOfAnother, LinearMix, LooksTwice, ModelSlot, NoXor, PlainXor, bucket_of, check_accepted,
+    context, install_panic_hooks, must_fail, patterned, raw_entry_of,
 };
 
 /// A word of shuttle's.
@@ -174,6 +174,40 @@ fn patterned_payloads_never_mix() {
         explore::<VerifiedSlot<ShuttleWord>>("patterns, random", scheme, true, random());
         explore::<VerifiedSlot<ShuttleWord>>("patterns, PCT", scheme, true, pct());
     }
+}
+
+/// Runs a shift beside a probe for the entry that moves, in all schedules. The probe finds the entry. (With stale values it may miss
+/// it: loads and stores have no order.)
+fn probe_beside(shift: impl Fn(&Bucket<VerifiedSlot<ShuttleWord>>, RawEntry) + Copy + Send + Sync + 'static) {
+    install_panic_hooks();
+    let entry = |n, salt| raw_entry_of(key(n), salt, Generation::default());
+    let model = move || {
+        let bucket = Arc::new(bucket_of(entry(1, 5), entry(2, 3)));
+        let shared = Arc::clone(&bucket);
+        let writer = thread::spawn(move || shift(&shared, entry(3, 9)));
+        let key = key(1);
+        assert!(bucket.probe(key).is_some(), "no entry accepted for {key:x}, which moves");
+        writer.join().unwrap();
+    };
+    let mut config = Config::new();
+    config.silence_warnings = true;
+    println!("shift, probe: {} schedules", Runner::new(DfsScheduler::new(None, false), config).run(model));
+}
+
+#[test]
+fn entry_never_vanishes_while_it_moves() {
+    for scheme in [Scheme::TwoBig1, Scheme::TwoDeep] {
+        probe_beside(move |bucket, new| {
+            assert_eq!(context(&scheme, Generation::default(), 1).store(bucket, key(3), new), Stored::Shifted);
+        });
+    }
+    let new_first = |bucket: &Bucket<VerifiedSlot<ShuttleWord>>, new| {
+        let [first, second] = bucket.slots();
+        let old = first.read();
+        first.write(new);
+        second.write(old);
+    };
+    must_fail("the new entry is written first", || probe_beside(new_first));
 }
 
 fn broken<S: ModelSlot>(flaw: &str, scheme: Scheme, patterns: bool, scheduler: impl Scheduler + 'static) {
