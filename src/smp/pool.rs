@@ -358,11 +358,15 @@ impl WorkerGroup {
 
 #[cfg(test)]
 mod tests {
-    use super::super::numa::{NumaPolicy, allowed_cores};
+    use super::super::numa::NumaPolicy;
+    #[cfg(target_os = "linux")]
+    use super::super::numa::allowed_cores;
     use super::*;
     use crate::position::Game;
     use crate::search::Control;
     use sesame_table::Scheme;
+    #[cfg(target_os = "linux")]
+    use std::io::{Write, stderr};
 
     #[test]
     fn pool_has_the_wanted_workers() {
@@ -409,7 +413,10 @@ mod tests {
         };
         let unbound = Affinity { pin: false, numa: NumaPolicy::None };
         assert_eq!(copies(&unbound, 33), [false; 2], "more than share one set of histories");
-        let [first, second, ..] = allowed_cores().unwrap()[..] else { return };
+        let [first, second, ..] = allowed_cores().unwrap()[..] else {
+            return writeln!(stderr(), "skipped: each_bound_group_uses_its_copy_of_the_network: one processor")
+                .unwrap();
+        };
         for (numa, wanted) in [(format!("{first}:{second}"), vec![true; 2]), (format!("{first},{second}"), vec![false])]
         {
             let affinity = Affinity { pin: false, numa: numa.parse().unwrap() };
