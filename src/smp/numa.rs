@@ -447,6 +447,7 @@ mod tests {
     #[test]
     #[cfg(target_os = "linux")]
     fn ordinary_threads_get_short_slices() {
+        use std::io::{Write, stderr};
         // Nanoseconds: the fourth word of `struct sched_attr`.
         let slice = || {
             let mut words = [0_u64; 6];
@@ -464,7 +465,7 @@ mod tests {
             };
             let (before, after) = std::thread::spawn(slices).join().unwrap();
             if before == 0 {
-                return eprintln!("ordinary_threads_get_short_slices: skipped before Linux 6.12");
+                return writeln!(stderr(), "skipped: ordinary_threads_get_short_slices: Linux before 6.12").unwrap();
             }
             assert_eq!(after, if is_short { 100_000 } else { before });
         }

@@ -435,11 +435,15 @@ impl WorkerGroup {
 
 #[cfg(test)]
 mod tests {
+    #[cfg(target_os = "linux")]
+    use std::io::{Write, stderr};
     use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
     use sesame_table::Scheme;
 
-    use super::super::numa::{NumaPolicy, allowed_cores};
+    use super::super::numa::NumaPolicy;
+    #[cfg(target_os = "linux")]
+    use super::super::numa::allowed_cores;
     use super::*;
     use crate::position::Game;
     use crate::search::round_robin::tests::expect_progress;
@@ -472,7 +476,7 @@ mod tests {
         let control = Arc::clone(&context.control);
         let depths = DepthClaims::new(pool.len(), deepest, pool.strategy(), 0);
         let (sender, events) = unbounded();
-        pool.search(Team::new(Arc::new(context), depths, sender));
+        pool.search(Team::new(Arc::new(context), depths, None, sender));
         let mut reported = None;
         loop {
             match expect_progress(&events, || control.nodes()) {
@@ -509,7 +513,7 @@ mod tests {
         let taker = AtTheEnd(events, Arc::clone(&early));
         let exchange = Some(Arc::new(RemoteEntries::new(0, Box::new(taker))));
         let context = SearchContext { exchange, ..context(Control::new(2, None)) };
-        pool.search(Team::new(Arc::new(context), DepthClaims::new(2, 3, pool.strategy(), 0), sender));
+        pool.search(Team::new(Arc::new(context), DepthClaims::new(2, 3, pool.strategy(), 0), None, sender));
         // Waits for the workers.
         drop(pool);
         assert_eq!(early.load(Relaxed), 0);
@@ -568,7 +572,10 @@ mod tests {
             pool.groups.iter().map(is_copy).collect::<Vec<_>>()
         };
         assert_eq!(copies(&UNBOUND, 33), [false; 2], "more than share one set of histories");
-        let [first, second, ..] = allowed_cores().unwrap()[..] else { return };
+        let [first, second, ..] = allowed_cores().unwrap()[..] else {
+            return writeln!(stderr(), "skipped: each_bound_group_uses_its_copy_of_the_network: one processor")
+                .unwrap();
+        };
         for (numa, wanted) in [(format!("{first}:{second}"), vec![true; 2]), (format!("{first},{second}"), vec![false])]
         {
             let affinity = Affinity { pin: false, numa: numa.parse().unwrap() };

@@ -82,9 +82,9 @@ impl TableFile {
         if length < 64 || length % 64 != CHECKSUM as u64 {
             return Err(SyzygyFileError::Size(length));
         }
-        // SAFETY: the mapping is read-only and only read as bytes. Another process that writes to the file
-        // could change the bytes: every value is checked when it is read, and safety relies on none. Truncation
-        // of a table in use ends the program with a signal.
+        // SAFETY: nobody may change the file while it is mapped. Sesame never does, and docs/users/syzygy.md asks the same of the user: no
+        // system enforces it. Every access is bounds-checked, so wrong bytes alone are harmless. A write by another process is a data race
+        // all the same, and truncation ends the program with a signal.
         let mmap = unsafe { Mmap::map(&file)? };
         // A hint that may fail: probes are random accesses.
         #[cfg(unix)]

@@ -15,7 +15,7 @@ use nix::unistd::{Pid, gettid};
 use sesame::engine::{Affinity, Engine, Limits, Options};
 use sesame::position::Game;
 
-use crate::support::PATIENCE;
+use crate::support::{PATIENCE, skip};
 
 #[global_allocator]
 static ALLOCATOR: Watched = Watched;
@@ -131,7 +131,7 @@ fn bound_engine(hash_mib: usize) -> Option<(Engine, [usize; 2])> {
 fn bound_workers_allocate_on_their_processors() {
     let watch = Watch::new();
     let Some((mut engine, [first, second])) = bound_engine(1) else {
-        return eprintln!("bound_workers_allocate_on_their_processors: skipped with one processor");
+        return skip("there is one processor");
     };
     engine.search(&Game::default(), Limits { depth: Some(1), ..Limits::default() }).unwrap();
     let calls = watch.calls();
@@ -200,7 +200,7 @@ fn new_workers_touch_an_unused_table_again() {
 fn the_table_is_cleared_by_threads_bound_as_the_workers() {
     let own = sched_getaffinity(Pid::from_raw(0)).unwrap();
     let Some((mut engine, processors)) = bound_engine(64) else {
-        return eprintln!("the_table_is_cleared_by_threads_bound_as_the_workers: skipped with one processor");
+        return skip("there is one processor");
     };
     let groups = processors.map(only);
     let mut clear = || {

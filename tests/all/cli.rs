@@ -1,6 +1,7 @@
 //! The subcommands and their exit codes.
 
 use crate::support::Session;
+#[cfg(target_os = "linux")]
 use crate::support::folder::Folder;
 #[cfg(target_os = "linux")]
 use crate::support::program::{assert_in_order, run_into};

@@ -13,9 +13,9 @@ use nix::unistd::Pid;
 
 use crate::support::folder::Folder;
 use crate::support::program::{assert_in_order, run, run_with_input, succeed, succeed_with_input};
-use crate::support::tables;
 #[cfg(unix)]
-use crate::support::{MATED, Session, is_ignored};
+use crate::support::{MATED, is_ignored, skip};
+use crate::support::{Session, tables};
 
 fn text(path: &Path) -> &str {
     path.to_str().unwrap()
@@ -466,7 +466,7 @@ fn interrupt_shows_the_results_so_far() {
     let (suite, games) = endless_files(&folder);
     for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
         if is_ignored(signal as i32) {
-            eprintln!("skipped: {signal} is ignored here");
+            skip(&format!("{signal} is ignored here"));
             continue;
         }
         let interrupted = |arguments: &[&str], until: &str| {

@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 
 use crate::support::folder::Folder;
 use crate::support::program::{run, succeed};
+use crate::support::skip;
 
 const SUBCOMMANDS: [&str; 9] =
     ["uci", "bench", "speedtest", "analyse", "play", "perft", "scaling", "man", "completions"];
@@ -21,7 +22,7 @@ fn each_subcommand_has_a_manual_page() {
     for name in SUBCOMMANDS.map(|name| format!("sesame-{name}.1")) {
         let mut groff = Command::new("groff");
         groff.args(["-man", "-Tutf8", "-ww", "-z"]).arg(path.join(&name)).stdin(Stdio::null());
-        let Ok(groff) = groff.output() else { return eprintln!("skipped: no groff") };
+        let Ok(groff) = groff.output() else { return skip("there is no groff") };
         assert!(groff.status.success() && groff.stderr.is_empty(), "{name}: {groff:?}");
     }
 }

@@ -1,13 +1,21 @@
 //! `sesame scaling` on a small scale.
 
+#[cfg(unix)]
 use std::fs;
-use std::process::{Child, Command, Output, Stdio};
+#[cfg(unix)]
+use std::process::Child;
+use std::process::{Command, Output, Stdio};
+#[cfg(unix)]
 use std::thread::sleep;
+#[cfg(unix)]
 use std::time::{Duration, Instant};
 
+#[cfg(unix)]
+use crate::support::PATIENCE;
 use crate::support::folder::Folder;
+#[cfg(target_os = "linux")]
+use crate::support::is_alive;
 use crate::support::program::{output_in_time, sesame};
-use crate::support::{PATIENCE, is_alive};
 
 /// Two positions and a malformed line.
 const POSITIONS: &str = "# two\n\

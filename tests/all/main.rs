@@ -17,6 +17,8 @@ mod network;
 mod perft;
 mod python;
 mod regressions;
+// Tests that need Linux or Unix are the only users of some helpers.
+#[cfg_attr(not(target_os = "linux"), allow(dead_code))]
 mod support;
 mod syzygy;
 mod test_data;

@@ -1,7 +1,8 @@
 //! Python, where there is a python3: its tests of the scripts in `scripts/`, and python-chess as a client.
 
-use std::io::{Write, stderr};
 use std::process::Command;
+
+use crate::support::skip;
 
 /// Runs a script of `tests/python`. Without python3, the test reports that it is skipped. Returns the output.
 fn run(script: &str, arguments: &[&str]) -> Option<String> {
@@ -11,14 +12,11 @@ fn run(script: &str, arguments: &[&str]) -> Option<String> {
             assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
             Some(String::from_utf8(output.stdout).unwrap())
         }
-        Err(error) => skip(script, &format!("python3: {error}")),
+        Err(error) => {
+            skip(&format!("python3: {error}"));
+            None
+        }
     }
-}
-
-/// Writes to the terminal past the capture of the test harness.
-fn skip(script: &str, reason: &str) -> Option<String> {
-    let _ = writeln!(stderr(), "{script}: skipped: {reason}");
-    None
 }
 
 #[test]
@@ -26,7 +24,7 @@ fn python_chess_drives_the_engine() {
     let script = "uci_client.py";
     let module = Command::new("python3").args(["-c", "import chess.engine"]).output();
     if module.is_ok_and(|output| !output.status.success()) {
-        skip(script, "python3 has no module `chess` (pip install chess)");
+        skip("python3 has no module `chess` (pip install chess)");
     } else if let Some(output) = run(script, &[env!("CARGO_BIN_EXE_sesame")]) {
         assert!(output.contains("all is well"), "{output}");
     }

@@ -15,7 +15,7 @@ use crate::support::folder::Folder;
 #[cfg(target_os = "linux")]
 use crate::support::is_alive;
 use crate::support::program::sesame;
-use crate::support::{Session, end_in_time, is_ignored};
+use crate::support::{Session, end_in_time, is_ignored, skip};
 
 /// Commands that keep the program busy, or idle.
 const WORK: [&str; 5] =
@@ -50,7 +50,7 @@ fn signals_end_the_program_during_any_work() {
     for work in WORK {
         for (name, number) in [("TERM", 15), ("INT", 2), ("HUP", 1), ("KILL", 9)] {
             if is_ignored(number) {
-                eprintln!("skipped: {name} is ignored here");
+                skip(&format!("{name} is ignored here"));
                 continue;
             }
             let mut session = Session::start();

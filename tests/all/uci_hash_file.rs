@@ -3,8 +3,10 @@
 
 use std::fs;
 
+use crate::support::Session;
 use crate::support::folder::Folder;
-use crate::support::{Session, is_opening_move};
+#[cfg(unix)]
+use crate::support::is_opening_move;
 
 const MIDDLE: &str = "position fen r1bq1rk1/pp2bppp/2n1pn2/2pp4/3P1B2/2PBPN2/PP1N1PPP/R2QK2R w KQ - 2 8";
 

@@ -9,18 +9,20 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
 use crate::support::referee::Referee;
-use crate::support::{Session, best_move};
+use crate::support::{Session, best_move, skip};
 
 /// Returns a command that starts `processes`; `None` without Open MPI.
 fn mpirun(processes: usize, options: &[&str]) -> Option<Command> {
-    let version = Command::new("mpirun").arg("--version").output().ok()?;
-    String::from_utf8_lossy(&version.stdout).contains("Open MPI").then(|| {
-        let mut command = Command::new("mpirun");
-        command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-        command.args(["--quiet", "--bind-to", "none", "--oversubscribe"]).args(options);
-        command.args(["-n", &processes.to_string(), env!("CARGO_BIN_EXE_sesame")]);
-        command
-    })
+    let version = Command::new("mpirun").arg("--version").output();
+    if !version.is_ok_and(|version| String::from_utf8_lossy(&version.stdout).contains("Open MPI")) {
+        skip("there is no mpirun of Open MPI");
+        return None;
+    }
+    let mut command = Command::new("mpirun");
+    command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    command.args(["--quiet", "--bind-to", "none", "--oversubscribe"]).args(options);
+    command.args(["-n", &processes.to_string(), env!("CARGO_BIN_EXE_sesame")]);
+    Some(command)
 }
 
 struct Job {

@@ -8,7 +8,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 use std::{fs, io};
 
-use crate::support::{PATIENCE, Session, is_opening_move};
+use crate::support::{PATIENCE, Session, is_opening_move, skip};
 
 /// Returns fields of `/proc/PROCESS/task/TASK/status` for each thread, by the names of the threads.
 fn threads(session: &Session, name: &str) -> BTreeMap<String, String> {
@@ -209,7 +209,7 @@ fn pinned_threads_have_a_core_each() {
 fn pinning_respects_the_affinity_of_the_process() {
     let taskset = Command::new("taskset").args(["-c", "1", "true"]).output();
     if !taskset.is_ok_and(|output| output.status.success()) {
-        return eprintln!("pinning_respects_the_affinity_of_the_process: skipped without taskset or processor 1");
+        return skip("there is no taskset or no processor 1");
     }
     let mut command = Command::new("taskset");
     command.args(["-c", "1", env!("CARGO_BIN_EXE_sesame")]);
@@ -228,7 +228,7 @@ fn numa_policy_binds_workers_to_groups_of_processors() {
     session.sync();
     let unbound = cores_of_workers(&session)[0].clone();
     if !unbound.starts_with("0-") {
-        println!("numa_policy_binds_workers_to_groups_of_processors: skipped without the processors 0 and 1");
+        skip("the processors 0 and 1 are not allowed");
         return session.quit();
     }
     session.send("setoption name Threads value 3\nsetoption name NumaPolicy value 1:0");

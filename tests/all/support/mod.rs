@@ -14,7 +14,7 @@ pub(crate) mod transcript;
 
 use std::fmt::Write as _;
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Write, stderr};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
@@ -41,6 +41,12 @@ fn launched() -> Command {
 /// Returns false if `SESAME_LAUNCHER` starts several machines, for the few tests that hold for one alone.
 pub(crate) fn is_one_machine() -> bool {
     std::env::var_os("SESAME_LAUNCHER").is_none()
+}
+
+/// Reports that this system cannot run a test, or a part of it. The message passes the capture of the test harness; `.ci/run` counts such lines.
+pub(crate) fn skip(reason: &str) {
+    let test = thread::current();
+    let _ = writeln!(stderr(), "skipped: {}: {reason}", test.name().unwrap_or("a test"));
 }
 
 /// Tests for a signal that this process ignores, and so do the programs that it starts. Shells ignore some for background
