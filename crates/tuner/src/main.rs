@@ -46,7 +46,7 @@ fn ignore_file_size_signal() {
 fn run(arguments: TunerArguments) -> Result<(), CommandError> {
     let output = Output::stdout();
     let print = |line: &str| {
-        output.line(line);
+        output.line(&files::printable(line));
         !output.is_closed()
     };
     let result = match &arguments.command {
