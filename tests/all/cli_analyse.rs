@@ -293,14 +293,14 @@ fn malformed_games_are_kept_and_reported() {
 fn games_that_are_not_annotated_are_copied_byte_for_byte() {
     let folder = Folder::new();
     let seirawan = "[Event \"1\"]\n[Variant \"Seirawan\"]\n\n1.d4  Nf6 2.c4/E d6 3.Nc3/H Bf5/H 4.e4 O-O/Ee8 0-1\n\n";
-    let others = "[Variant \"Crazyhouse\"]\r\n\r\n1.e4 @e5 {\u{1b}[31m} *\r\n\n[Result \"1-0\"]\n[White \"A\"]\n\n\
+    let others = "[Variant \"Crazyhouse\"]\r\n\r\n1.e4 @e5 {\u{1b}[31m} *\n\n[Result \"1-0\"]\n[White \"A\"]\n\n\
                   [White \"B\"]\n[FEN \"9/8 b - - 0 7\"]\n\n7...e5 8.@e4 *\n\n[Event \"null\"]\n\n1.-- e5 *\n\n";
     for (games, arguments) in
         [(format!("{seirawan}{others}"), &["--depth", "1"]), (GAMES.to_owned() + "\n", &["--moves", "50"])]
     {
         let (pgn, out) = (file(&folder, "in.pgn", &games), folder.join("out.pgn"));
         run(&[&["analyse", text(&pgn), "--force", "--out", text(&out)], &arguments[..]].concat());
-        assert_eq!(folder.text("out.pgn").replace("\r\n\n", "\r\n"), games.replace("\r\n\n", "\r\n"));
+        assert_eq!(folder.text("out.pgn"), games);
     }
 }
 
@@ -319,7 +319,7 @@ fn the_next_mistake_is_no_praised_move() {
         console.log(new Function("document", script + walk)(blank()).join());
     "#;
     let folder = Folder::new();
-    let moves = "1. e4! e5?! 2. Nf3!! Nc6 3. Bb5!? a6 4. Ba4 Nf6 5. Qe2 b5 6. Bb3 Be7 7. Qa6?? Nxa6 *\n";
+    let moves = "1. e4! e5?! 2. Nf3!! Nc6 3. Bb5!? a6 4. Ba4 Nf6 5. Qe2 b5 6. Bb3 Be7 7. Qxb5?? axb5 *\n";
     let (pgn, page) = (file(&folder, "a.pgn", moves), folder.join("a.html"));
     succeed_quietly(&["analyse", text(&pgn), "--depth", "1", "--thresholds", "100,100,100", "--report", text(&page)]);
     match std::process::Command::new("node").args(["-e", SCRIPT, text(&page)]).output() {
