@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clap::{Parser, Subcommand};
 use sesame::output::Output;
 use sesame_command::signals::at_first_signal;
-use sesame_command::{self as command, CommandError, check_output, print_status};
+use sesame_command::{self as command, CommandError, check_output, files, print_status};
 use sesame_tuner::data::{self, DataCommand};
 use sesame_tuner::datagen::{self, DatagenArgs};
 use sesame_tuner::init::{self, InitArgs};
