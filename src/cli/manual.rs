@@ -1,12 +1,14 @@
 //! Manual pages and shell completions, generated from the definition of the arguments: `sesame man` and
 //! `sesame completions`.
 
+use std::io;
 use std::path::PathBuf;
-use std::{fs, io};
 
 use clap::{Args, Command};
 use clap_complete::Shell;
+use clap_mangen::Man;
 use sesame_command::CommandError;
+use sesame_command::files::{self, FileError, Replaces};
 
 use crate::output::Output;
 
@@ -30,16 +32,24 @@ pub(super) struct CompletionsArguments {
 
 pub(super) fn write_pages(program: Command, arguments: &ManArguments, output: &Output) -> Result<(), CommandError> {
     let folder = &arguments.out;
-    let write = || -> io::Result<usize> {
-        fs::create_dir_all(folder)?;
-        clap_mangen::generate_to(program, folder)?;
-        let names = fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.file_name()));
-        let names = names.collect::<io::Result<Vec<_>>>()?;
-        let is_page = |name: &str| name.starts_with("sesame") && name.ends_with(".1");
-        Ok(names.iter().filter(|name| name.to_str().is_some_and(is_page)).count())
-    };
-    let pages = write().map_err(|error| CommandError::Failed(format!("{}: {error}", folder.display())))?;
-    output.line(&format!("{pages} pages in {}", folder.display()));
+    let mut program = program.disable_help_subcommand(true);
+    program.build();
+    let mut pages = Vec::new();
+    render(&program, &mut pages).map_err(FileError::at(folder))?;
+    let count = pages.len();
+    files::replace_all(folder, pages, Replaces::Marked(b".TH sesame"), |_| ())?;
+    output.line(&files::printable(&format!("{count} pages in {}", folder.display())));
+    Ok(())
+}
+
+/// Adds the name and the text of the page of each command.
+fn render(command: &Command, pages: &mut Vec<(String, Vec<u8>)>) -> io::Result<()> {
+    for subcommand in command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set()) {
+        render(subcommand, pages)?;
+    }
+    let (page, mut text) = (Man::new(command.clone()), Vec::new());
+    page.render(&mut text)?;
+    pages.push((page.get_filename(), text));
     Ok(())
 }
 

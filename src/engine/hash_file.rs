@@ -12,7 +12,7 @@ use crate::eval::Network;
 use crate::position::Position;
 use crate::search::score::{DECISIVE_BOUND, MATE, TB_WIN};
 use crate::search::{Bound, QS_NO_CHECKS, STORED_NO_EVAL, TranspositionTable, TtEntry};
-use sesame_table::{Generation, Payload, TableFileOptions};
+use sesame_table::{Generation, Payload, TABLE_MAGIC, TableFileOptions};
 pub use sesame_table::{TableFileError, TableFileReport};
 
 /// A handle to save or load the engine's table from another thread. No search may run meanwhile. Once the engine has another table
@@ -30,13 +30,15 @@ impl HashFile {
     }
 
     /// Saves the table to the file at `path` with all processors, as [`sesame_table::Table::save`] does.
-    /// Calls `progress` with the percentage. Fails if the file cannot be written or `stop` is set; the old file stays.
+    /// Calls `progress` with the percentage. Fails if the file cannot be written, is no saved table, or `stop` is set; the old file
+    /// stays.
     pub fn save(
         &self,
         path: &Path,
         stop: &AtomicBool,
         progress: &(dyn Fn(u32) + Sync),
     ) -> Result<TableFileReport, TableFileError> {
+        sesame_files::check_own(path, &TABLE_MAGIC)?;
         self.table.save(path, self.work(stop, progress)?)
     }
 

@@ -19,7 +19,8 @@ use twox_hash::XxHash3_64;
 use super::{HIDDEN, INPUTS, OUTPUT_BUCKETS, QA, QB};
 
 const VERSION: u32 = 1;
-const NETWORK_MAGIC: &[u8; 8] = b"SESAMENN";
+/// The first bytes of a network.
+pub const NETWORK_MAGIC: &[u8; 8] = b"SESAMENN";
 pub const SCALE_RANGE: RangeInclusive<u16> = 10..=4_000;
 const HEADER: usize = 64;
 const HEADER_SUM: usize = 40;

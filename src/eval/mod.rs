@@ -20,7 +20,7 @@ pub mod wdl;
 
 pub use accumulators::Accumulators;
 pub use features::{active_features, feature_index};
-pub use file::{NetworkFormatError, SCALE_RANGE, Weights};
+pub use file::{NETWORK_MAGIC, NetworkFormatError, SCALE_RANGE, Weights};
 pub use kernels::Simd;
 pub use network::{Network, NetworkError};
 

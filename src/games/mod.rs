@@ -10,4 +10,4 @@ pub mod pgn;
 mod text;
 
 pub use movetext::read_move;
-pub use text::{Content, decode};
+pub use text::{Content, decode, read_whole};

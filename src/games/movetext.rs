@@ -89,7 +89,8 @@ pub(super) fn without_number(word: &str) -> &str {
 /// Returns `None` if there is anything but signs.
 pub(super) fn glyphs(mut text: &str) -> Option<Vec<u8>> {
     let mut glyphs = Vec::new();
-    while !text.is_empty() {
+    while !text.trim_start().is_empty() {
+        text = text.trim_start();
         let signs = |(glyph, signs): (Option<u8>, &'static str)| signs.split(' ').map(move |sign| (sign, glyph));
         let all = GLYPHS.into_iter().map(|(glyph, signs)| (Some(glyph), signs)).chain([(None, EMPTY_SIGNS)]);
         let is_next = |(sign, glyph): &(&str, Option<u8>)| {
@@ -160,6 +161,9 @@ fn is_null_move(text: &str) -> bool {
 /// Returns true for the form of a move in some notation, such as `P-K4`, `PxP` or the slip `Nf9`.
 fn looks_like_move(text: &str) -> bool {
     let text = text.trim_end_matches(['+', '#']);
+    // Seirawan chess places a piece behind a move: `Nc3/H`, `O-O/Ee8`.
+    let is_placed = |piece: &str| piece.starts_with(|letter: char| letter.is_ascii_uppercase()) && piece.len() <= 3;
+    let text = text.split_once('/').filter(|(_, piece)| is_placed(piece)).map_or(text, |(mv, _)| mv);
     // The first letter may be that of a piece in another language.
     if !text.chars().skip(1).all(|letter| "abcdefghxKQRBNPO0123456789-=@:,".contains(letter)) {
         return false;

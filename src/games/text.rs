@@ -1,5 +1,10 @@
 //! The encodings and contents of text files.
 
+use std::io::{self, Read};
+
+/// Bytes of a text that is read whole.
+const MAX_WHOLE: u64 = 1 << 28;
+
 const BINARY: [(&[u8], &str); 8] = [
     (b"PK\x03\x04", "a zip archive"),
     (b"BZh", "compressed by bzip2"),
@@ -21,6 +26,16 @@ pub fn decode(mut bytes: Vec<u8>) -> String {
         .unwrap_or_else(|error| error.into_bytes().into_iter().map(windows_1252).collect::<String>());
     let text = if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n") } else { text };
     if text.contains(is_unwanted) { text.replace(is_unwanted, "") } else { text }
+}
+
+/// Fails beyond 256 MiB: a stream may have no end.
+pub fn read_whole(reader: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    reader.take(MAX_WHOLE + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_WHOLE {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is larger than 256 MiB"));
+    }
+    Ok(bytes)
 }
 
 /// UTF-8's. Some programs write it before other encodings, too.

@@ -9,6 +9,9 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use crate::locks::Mutex;
 
+/// In the first line of each session.
+const MARK: &str = " -- Sesame ";
+
 /// Open or closed. Has no buffer, so that the file is complete after a crash.
 #[derive(Default)]
 pub(super) struct DebugLog {
@@ -29,9 +32,7 @@ impl DebugLog {
         let opened = if path.as_os_str().is_empty() {
             None
         } else {
-            if path.exists() {
-                sesame_files::metadata(path)?;
-            }
+            sesame_files::check_own(path, MARK.as_bytes())?;
             let mut file = OpenOptions::new().create(true).append(true).open(path)?;
             let version = env!("CARGO_PKG_VERSION");
             file.write_all(entry("--", &format!("Sesame {version}, process {}", process::id())).as_bytes())?;

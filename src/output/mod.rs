@@ -64,7 +64,8 @@ impl Output {
 
     /// Writes one `info string`. Shortens a long text, for example with a long path, to its beginning and its end.
     pub fn info(&self, text: &str) {
-        self.line(&format!("info string {}", shorten(text.replace(['\n', '\r'], " "))));
+        let text = sesame_files::printable(&text.replace(['\n', '\r'], " "));
+        self.line(&format!("info string {}", shorten(text)));
     }
 
     /// Writes a prompt: adds no line feed.

@@ -659,7 +659,7 @@ mod tests {
     fn iteration(depth: u32, score: i32, number: usize) -> Iteration {
         let pv = vec![Position::startpos().legal_moves()[number]];
         let lines = vec![RootLine { score, bound: Bound::Exact, seldepth: 1, pv }];
-        Iteration { depth, lines, nodes: 1, best_move_share: 0.5 }
+        Iteration { depth, finished_depth: depth, lines, nodes: 1, best_move_share: 0.5 }
     }
 
     fn is_stopped(owner: &Owner) -> bool {

@@ -209,6 +209,8 @@ fn existing_graphs_are_kept() {
 #[test]
 fn outputs_that_cannot_be_written_are_named() {
     let folder = Folder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("missing", folder.join("link")).unwrap();
     let (pgn, mates) = (file(&folder, "games.pgn", GAMES), file(&folder, "mates.epd", MATES));
     let (here, other, page) = (text(folder.path()), file(&folder, "other", ""), folder.join("page.html"));
     for (input, outputs, fault) in [
@@ -218,6 +220,10 @@ fn outputs_that_cannot_be_written_are_named() {
         (&pgn, vec!["--report", here], "is a folder: name a file"),
         (&pgn, vec!["--graphs", text(&other)], "is a file: name a folder"),
         (&pgn, vec!["--out", text(&other)], "other exists already: replace it with --force"),
+        #[cfg(unix)]
+        (&pgn, vec!["--out", text(&folder.join("link"))], "link exists already: replace it with --force"),
+        #[cfg(unix)]
+        (&pgn, vec!["--out", text(&folder.join("link")), "--force"], "it is a link to a missing file"),
         (&pgn, vec!["--out", text(&pgn), "--force"], "is one of the files to analyse"),
         (&pgn, vec!["--out", text(&page), "--report", text(&page)], "is named for two outputs"),
     ] {
@@ -282,6 +288,73 @@ fn malformed_games_are_kept_and_reported() {
     assert!(code == 1 && errors.contains("has no games"), "{errors}");
 }
 
+/// Games without a legal move to annotate, a game of another variant, and all games if their moves are not wanted.
+#[test]
+fn games_that_are_not_annotated_are_copied_byte_for_byte() {
+    let folder = Folder::new();
+    let seirawan = "[Event \"1\"]\n[Variant \"Seirawan\"]\n\n1.d4  Nf6 2.c4/E d6 3.Nc3/H Bf5/H 4.e4 O-O/Ee8 0-1\n\n";
+    let others = "[Variant \"Crazyhouse\"]\r\n\r\n1.e4 @e5 {\u{1b}[31m} *\n\n[Result \"1-0\"]\n[White \"A\"]\n\n\
+                  [White \"B\"]\n[FEN \"9/8 b - - 0 7\"]\n\n7...e5 8.@e4 *\n\n[Event \"null\"]\n\n1.-- e5 *\n\n";
+    for (games, arguments) in
+        [(format!("{seirawan}{others}"), &["--depth", "1"]), (GAMES.to_owned() + "\n", &["--moves", "50"])]
+    {
+        let (pgn, out) = (file(&folder, "in.pgn", &games), folder.join("out.pgn"));
+        run(&[&["analyse", text(&pgn), "--force", "--out", text(&out)], &arguments[..]].concat());
+        assert_eq!(folder.text("out.pgn"), games);
+    }
+}
+
+/// Runs the page's script under Node.js, in a document that takes everything and shows nothing.
+#[test]
+fn the_next_mistake_is_no_praised_move() {
+    const SCRIPT: &str = r#"
+        const html = require("fs").readFileSync(process.argv[1], "utf8");
+        const [games, script] = ['id="games">', "<script>\n"].map(start => html.split(start)[1].split("</script>")[0]);
+        const blank = () => new Proxy(function () {}, {
+            get: (_, name) => name === "textContent" ? games : name === Symbol.toPrimitive ? () => 0 : blank(),
+            set: () => true,
+            apply: () => blank(),
+        });
+        const walk = "; const plies = []; for (let step = 0; step < 3; step++) { go('mistake'); plies.push(ply); } return plies;";
+        console.log(new Function("document", script + walk)(blank()).join());
+    "#;
+    let folder = Folder::new();
+    let moves = "1. e4! e5?! 2. Nf3!! Nc6 3. Bb5!? a6 4. Ba4 Nf6 5. Qe2 b5 6. Bb3 Be7 7. Qxb5?? axb5 *\n";
+    let (pgn, page) = (file(&folder, "a.pgn", moves), folder.join("a.html"));
+    succeed_quietly(&["analyse", text(&pgn), "--depth", "1", "--thresholds", "100,100,100", "--report", text(&page)]);
+    match std::process::Command::new("node").args(["-e", SCRIPT, text(&page)]).output() {
+        Ok(output) => assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "2,13,2", "{output:?}"),
+        Err(error) => drop(writeln!(std::io::stderr(), "the next mistake of a page: skipped: node: {error}")),
+    }
+}
+
+/// Only replaced letters remain of those that could change a terminal's state.
+#[cfg(unix)]
+#[test]
+fn names_of_files_do_not_change_a_terminals_state() {
+    let folder = Folder::new();
+    for (name, content, code) in [
+        ("\u{1b}[31m.epd", MATES, 0),
+        ("\u{1b}c\u{9b}.pgn", GAMES, 0),
+        ("\u{7}.pgn", "1. Ke5 *", 1),
+        ("\r.epd", "x", 1),
+    ] {
+        let file = file(&folder, name, content);
+        let out = folder.join(&format!("out{name}"));
+        for arguments in [
+            &["--depth", "1"][..],
+            &["--depth", "1", "--report", text(&out)],
+            &["--no-such-\u{1b}"],
+            &["--depth", "\u{1b}"],
+        ] {
+            let (found, output, errors) = run(&[&["analyse", text(&file)], arguments].concat());
+            let shown = output + &errors;
+            assert!(!shown.contains(['\u{1b}', '\u{9b}', '\u{7}', '\r']), "{shown:?}");
+            assert!(arguments != ["--depth", "1"] || found == code, "{shown}");
+        }
+    }
+}
+
 /// What stood beside the moves stays.
 #[test]
 fn games_of_books_and_web_pages_are_annotated() {
@@ -295,7 +368,7 @@ fn games_of_books_and_web_pages_are_annotated() {
     assert_in_order(
         &output.replace('\n', " "),
         &[
-            "5PPP/R5K1 w K - 0 1\"]",
+            "5PPP/R5K1 w - - 0 1\"]",
             "1. Ra8# {best by test} 1/2-1/2",
             "2. Nf3 $17 {So. [%eval ",
             "(2. Bc4 {Sf3} Qg5) 2... Nc6 {",

@@ -17,6 +17,12 @@ fn each_subcommand_has_a_manual_page() {
     let output = succeed(&["man", "--out", path.to_str().unwrap()]);
     assert_eq!(output.trim_end(), format!("{} pages in {}", fs::read_dir(&path).unwrap().count(), path.display()));
     let page = |name: &str| fs::read_to_string(path.join(name)).unwrap();
+    // Own pages are replaced, and others are not.
+    fs::write(path.join("sesame-bench.1"), "my own").unwrap();
+    let (code, _, errors) = run(&["man", "--out", path.to_str().unwrap()]);
+    assert!(code == 1 && errors.contains("not written by Sesame") && page("sesame-bench.1") == "my own", "{errors}");
+    fs::remove_file(path.join("sesame-bench.1")).unwrap();
+    succeed(&["man", "--out", path.to_str().unwrap()]);
     assert!(page("sesame.1").contains(".TH sesame 1") && page("sesame-bench.1").contains("MIB"));
     // groff accepts the pages without a warning.
     for name in SUBCOMMANDS.map(|name| format!("sesame-{name}.1")) {

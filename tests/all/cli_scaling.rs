@@ -74,14 +74,35 @@ fn simulations_are_repeatable() {
     assert_parts(&first, &["BK.18", "line-3"]);
     assert_parts(&folder.text("out/README.md"), &["## Simulated", "simulated.svg", "BK.18", "| date | 20"]);
     assert_parts(&folder.text("out/report.html"), &["<svg", "<table"]);
-    let refused = command(&folder, SIMULATION).output().unwrap();
-    assert_parts(&message(&refused), &["--force", "--out"]);
-    assert_eq!((refused.status.success(), folder.text("out/results.csv")), (false, first.clone()));
     let json = succeed(command(&folder, &format!("{SIMULATION} --jobs 2 --force --json")));
     assert_eq!(folder.text("out/results.csv"), first);
     assert_eq!(json.trim_end(), folder.text("out/results.json").trim_end());
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["verdict"].as_str(), tables.lines().next());
+}
+
+#[test]
+fn existing_files_are_replaced_by_force_only() {
+    for name in [
+        "README.md",
+        "report.html",
+        "results.json",
+        "results.csv",
+        "simulated.svg",
+        "nodes-per-second.svg",
+        "time-to-depth.svg",
+    ] {
+        let folder = folder();
+        fs::create_dir(folder.join("out")).unwrap();
+        fs::write(folder.join("out").join(name), "my own").unwrap();
+        let options = "--simulate 1,2 --nodes 500";
+        let refused = command(&folder, options).output().unwrap();
+        assert_parts(&message(&refused), &[name, "exists already", "--force", "--out"]);
+        assert_eq!((refused.status.code(), refused.stdout.len()), (Some(1), 0), "{name}");
+        assert_eq!(fs::read_dir(folder.join("out")).unwrap().count(), 1, "{name}");
+        assert_eq!(folder.text(&format!("out/{name}")), "my own");
+        succeed(command(&folder, &format!("{options} --force")));
+    }
 }
 
 #[test]
@@ -177,6 +198,8 @@ fn wrong_arguments_are_reported_before_the_first_search() {
         ("--positions bad.epd", "line 1"),
         ("--positions missing.epd", "missing.epd"),
         ("--positions .", "error: .: "),
+        #[cfg(unix)]
+        ("--positions /dev/zero", "larger than 256 MiB"),
         ("--out file/out", "file/out"),
         ("--hash 33554432", "a table of"),
         ("--engine sh --option stockfish:A=b", "\"stockfish\""),

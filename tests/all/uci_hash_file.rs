@@ -51,6 +51,11 @@ fn unusable_file_leaves_the_table_unchanged() {
         let said = press(&mut session, "Load Hash");
         assert!(said.contains("not loaded") && said.contains(fault), "{said}");
     }
+    // The last one is not Sesame's.
+    let said = press(&mut session, "Save Hash");
+    assert!(said.contains("not saved") && said.contains("not written by Sesame"), "{said}");
+    assert_eq!(fs::read(&file).unwrap(), b"something else");
+    fs::write(&file, &damaged).unwrap();
     save(&mut session);
     assert!(fs::read(&file).unwrap() == whole, "the table is unchanged to the last bit");
     session.quit();

@@ -127,6 +127,12 @@ fn debug_log_can_be_switched_at_any_time() {
     // A log is appended to an existing file.
     session.set(&log_to(&second));
     assert_eq!(read_log(&second)[..log.len()], log);
+    let thesis = folder.join("thesis\u{1b}.txt");
+    fs::write(&thesis, "my own").unwrap();
+    session.send(&log_to(&thesis));
+    let said = session.until("info string the debug log cannot be written: ").pop().unwrap();
+    assert!(said.contains("not written by Sesame") && !said.contains('\u{1b}'), "{said:?}");
+    assert_eq!(fs::read_to_string(&thesis).unwrap(), "my own");
     session.quit();
 }
 

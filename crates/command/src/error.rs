@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use sesame_files::FileError;
+use sesame_files::{FileError, printable};
 
 /// 128 and the number of SIGINT.
 pub(crate) const INTERRUPTED: u8 = 130;
@@ -53,5 +53,5 @@ impl CommandError {
 
 /// Prints to standard error. Without a reader the work goes on.
 pub fn print_status(line: &str) {
-    let _ = writeln!(io::stderr(), "{line}");
+    let _ = writeln!(io::stderr(), "{}", printable(line));
 }

@@ -36,7 +36,7 @@ pub fn main<A: Parser>(body: impl FnOnce(A) -> Result<(), CommandError>) -> Exit
     match parse::<A>(env::args_os()) {
         Ok(arguments) => body(arguments).map_or_else(|error| error.report(), |()| ExitCode::SUCCESS),
         Err(error) => {
-            let printed = error.print().and_then(|()| io::stdout().flush());
+            let printed = print_error(&error);
             exit_code_of(&error, printed)
         }
     }
@@ -52,6 +52,15 @@ pub fn parse<A: Parser>(words: impl IntoIterator<Item = impl Into<OsString> + Cl
 fn with_negative_numbers(command: Command) -> Command {
     let allow = |arg: Arg| if arg.get_action().takes_values() { arg.allow_negative_numbers(true) } else { arg };
     command.mut_args(allow).mut_subcommands(with_negative_numbers)
+}
+
+/// Prints like clap, but no control characters of arguments.
+fn print_error(error: &clap::Error) -> io::Result<()> {
+    let text = files::printable(&error.render().to_string());
+    match error.use_stderr() {
+        true => io::stderr().write_all(text.as_bytes()),
+        false => io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush()),
+    }
 }
 
 fn exit_code_of(error: &clap::Error, printed: io::Result<()>) -> ExitCode {

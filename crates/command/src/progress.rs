@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use indicatif::{FormattedDuration, ProgressBar, ProgressStyle};
 
+use sesame_files::printable;
+
 use crate::error::print_status;
 
 /// Shows its message alone, cut to the width of the terminal. Hidden when dropped.
@@ -32,7 +34,7 @@ impl Progress {
     }
 
     pub fn set_message(&self, message: String) {
-        self.line.set_message(self.text(self.line.position(), self.line.elapsed(), &message));
+        self.line.set_message(self.text(self.line.position(), self.line.elapsed(), &printable(&message)));
     }
 
     fn text(&self, done: u64, elapsed: Duration, message: &str) -> String {

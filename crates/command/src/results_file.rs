@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
-use sesame_files::{self as files, FileError};
+use sesame_files::{self as files, FileError, Replaces};
 
 use crate::error::CommandError;
 
@@ -101,7 +101,7 @@ impl Appender {
 }
 
 pub fn check_new(path: &Path) -> Result<(), CommandError> {
-    match files::check_new(path) {
+    match files::check_output(path, Replaces::Nothing) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
             let path = path.display();
             Err(CommandError::Failed(format!("{path} exists already: continue it with --resume, or name another")))

@@ -1,6 +1,5 @@
 //! Files written to a temporary file beside their place, then moved there.
 
-use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -9,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::{NamedTempFile, PersistError};
 
-use crate::metadata;
+use crate::{check_own, metadata};
 
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {source}", path.display())]
@@ -24,8 +23,29 @@ impl FileError {
     }
 }
 
+/// The files that an output may replace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Replaces<'a> {
+    Nothing,
+    /// Files with this mark: see [`check_own`].
+    Marked(&'a [u8]),
+    Everything,
+}
+
+/// Checks before a long computation that [`replace`] can write a file. Fails with [`ErrorKind::AlreadyExists`] for a file that is not
+/// to be replaced.
+pub fn check_output(path: &Path, replaces: Replaces<'_>) -> io::Result<()> {
+    match replaces {
+        Replaces::Nothing if fs::symlink_metadata(path).is_ok() => return Err(already_exists()),
+        Replaces::Marked(mark) => check_own(path, mark)?,
+        Replaces::Nothing | Replaces::Everything => {}
+    }
+    open_draft(path).map(drop)
+}
+
 /// Replaces or creates a file. At any moment, also after an error, it has the old or the new content, complete. Replaces the
-/// target of a symbolic link, not the link. Permissions stay. Fails if there is something else than a regular file.
+/// target of a symbolic link, not the link. Permissions stay. Fails if there is something else than a regular file, or a link to a
+/// missing file.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     replace_open(path, bytes).map(drop)
 }
@@ -41,7 +61,7 @@ pub fn replace_open(path: &Path, bytes: &[u8]) -> io::Result<File> {
 /// Writes `parts` up to the first error. At any moment the file is complete or absent. A file that is there stays:
 /// [`ErrorKind::AlreadyExists`].
 pub fn create(path: &Path, parts: impl IntoIterator<Item = io::Result<impl AsRef<[u8]>>>) -> io::Result<()> {
-    check_new(path)?;
+    check_output(path, Replaces::Nothing)?;
     let (mut draft, path) = open_draft(path)?;
     let mut writer = BufWriter::new(draft.as_file_mut());
     parts.into_iter().try_for_each(|part| writer.write_all(part?.as_ref()))?;
@@ -56,32 +76,22 @@ pub fn create(path: &Path, parts: impl IntoIterator<Item = io::Result<impl AsRef
     }
 }
 
-/// Takes names and texts. Creates `folder` if need be. Calls `written` with each path.
+/// Takes names and texts. Creates `folder` if need be. Calls `written` with each path. Writes nothing if one of the files is not to be
+/// replaced.
 pub fn replace_all<N: AsRef<Path>, T: AsRef<[u8]>>(
     folder: &Path,
     files: impl IntoIterator<Item = (N, T)>,
+    replaces: Replaces<'_>,
     mut written: impl FnMut(&Path),
 ) -> Result<(), FileError> {
     fs::create_dir_all(folder).map_err(FileError::at(folder))?;
-    for (name, text) in files {
-        let path = folder.join(name);
+    let files: Vec<(PathBuf, T)> = files.into_iter().map(|(name, text)| (folder.join(name), text)).collect();
+    files.iter().try_for_each(|(path, _)| check_output(path, replaces).map_err(FileError::at(path)))?;
+    for (path, text) in files {
         replace(&path, text.as_ref()).map_err(FileError::at(&path))?;
         written(&path);
     }
     Ok(())
-}
-
-/// Fails like [`replace`], for a check before a long computation.
-pub fn check_replaceable(path: &Path) -> io::Result<()> {
-    open_draft(path).map(drop)
-}
-
-/// Fails like [`create`], for a check before a long computation.
-pub fn check_new(path: &Path) -> io::Result<()> {
-    if fs::symlink_metadata(path).is_ok() {
-        return Err(already_exists());
-    }
-    check_replaceable(path)
 }
 
 fn already_exists() -> io::Error {
@@ -158,15 +168,22 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
+/// Bytes of a file's name in that of its draft: most file systems have names of at most 255 bytes.
+const DRAFT_STEM: usize = 200;
+
 /// Returns a temporary file like `games.pgn.x7Yz3A.tmp`, with the permissions of the file to replace, and its later path.
 fn open_draft(path: &Path) -> io::Result<(NamedTempFile, PathBuf)> {
     let path = target_of(path);
     let existing = match metadata(&path) {
         Err(error) if error.kind() == ErrorKind::InvalidInput => return Err(error),
+        // To move the draft here would replace the link.
+        Err(_) if path.is_symlink() => {
+            return Err(io::Error::new(ErrorKind::InvalidInput, "it is a link to a missing file"));
+        }
         existing => existing.ok(),
     };
-    let mut prefix = OsString::from(path.file_name().unwrap_or_default());
-    prefix.push(".");
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let prefix = format!("{}.", name.split_at(name.floor_char_boundary(DRAFT_STEM)).0);
     let mut builder = tempfile::Builder::new();
     builder.prefix(&prefix).suffix(".tmp");
     // Those of any new file; tempfile's own keep others from reading it.
@@ -324,11 +341,60 @@ mod tests {
     fn pages_are_written_into_a_new_folder() {
         let folder = tempfile::tempdir().unwrap();
         let (pages, mut paths) = (folder.path().join("docs/lab"), Vec::new());
-        replace_all(&pages, [("a.md", "A"), ("b.md", "B")], |path| paths.push(path.to_owned())).unwrap();
+        let all = Replaces::Everything;
+        replace_all(&pages, [("a.md", "A"), ("b.md", "B")], all, |path| paths.push(path.to_owned())).unwrap();
         assert_eq!(paths, [pages.join("a.md"), pages.join("b.md")]);
         assert_eq!(fs::read(pages.join("b.md")).unwrap(), b"B");
-        let error = replace_all(&pages.join("a.md"), [("c.md", "C")], |_| panic!()).unwrap_err();
+        let error = replace_all(&pages.join("a.md"), [("c.md", "C")], all, |_| panic!()).unwrap_err();
         assert!(error.to_string().starts_with(&pages.join("a.md").display().to_string()), "{error}");
+    }
+
+    #[test]
+    fn only_marked_files_are_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, mark) = (folder.path().join("page"), Replaces::Marked(b"by me"));
+        for (content, is_own) in [
+            (String::new(), true),
+            ("written by me\n".to_owned(), true),
+            ("written by others\n".to_owned(), false),
+            (format!("{}by me", "x".repeat(5000)), false),
+        ] {
+            fs::write(&path, &content).unwrap();
+            assert_eq!(check_output(&path, mark).is_ok(), is_own, "{content}");
+            // The first page is not written either.
+            let written = replace_all(folder.path(), [("first", "1"), ("page", "2")], mark, |_| ());
+            assert_eq!((written.is_ok(), folder.path().join("first").exists()), (is_own, is_own));
+            assert_eq!(fs::read_to_string(&path).unwrap() == content, !is_own);
+            let _ = fs::remove_file(folder.path().join("first"));
+        }
+        assert_eq!(check_output(&path, Replaces::Nothing).unwrap_err().kind(), ErrorKind::AlreadyExists);
+        assert!(check_output(&path, Replaces::Everything).is_ok());
+        fs::remove_file(&path).unwrap();
+        assert!([Replaces::Nothing, mark].iter().all(|&replaces| check_output(&path, replaces).is_ok()));
+    }
+
+    #[test]
+    fn files_with_long_names_are_written() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["x".repeat(250), "x".repeat(255), "é".repeat(125)] {
+            let path = folder.path().join(name);
+            replace(&path, b"one").unwrap();
+            replace(&path, b"two").unwrap();
+            assert_eq!(fs::read(&path).unwrap(), b"two");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_to_a_missing_file_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink("missing", &link).unwrap();
+        for result in [replace(&link, b"x"), check_output(&link, Replaces::Marked(b"x"))] {
+            assert_eq!(result.unwrap_err().to_string(), "it is a link to a missing file");
+        }
+        assert_eq!(create(&link, [Ok("x")]).unwrap_err().kind(), ErrorKind::AlreadyExists);
+        assert!(link.is_symlink() && fs::read_dir(&folder).unwrap().count() == 1);
     }
 
     #[cfg(unix)]
@@ -369,7 +435,8 @@ mod tests {
             let error = replace(&path, b"").unwrap_err().to_string();
             assert!(!error.contains(".tmp"), "{error}");
         }
-        assert_eq!(check_replaceable(folder.path()).unwrap_err().to_string(), "it is not a regular file");
+        let checked = check_output(folder.path(), Replaces::Everything);
+        assert_eq!(checked.unwrap_err().to_string(), "it is not a regular file");
         #[cfg(unix)]
         assert!(replace(Path::new("/dev/null"), b"x").is_err());
     }

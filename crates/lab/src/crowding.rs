@@ -11,6 +11,7 @@ use sesame::position::{Game, Position};
 use sesame::search::{Control, SearchContext, ThreadData, TtEntry, Worker};
 use sesame_command::parallel;
 use sesame_command::{CommandError, print_status};
+use sesame_report::MARK;
 use sesame_report::chart::{Axis, Chart, ChartError, Curve, CurveStyle, Reference};
 use sesame_report::markdown::{Table as MarkdownTable, fill, or_dash};
 use sesame_report::statistics::{Comparison, Estimate, Interval, compare};
@@ -88,7 +89,8 @@ pub fn study(depth: u32, jobs: usize) -> Result<Vec<(String, String)>, CommandEr
     let results: Vec<&[CrowdingResult]> = results.chunks(SIZES_KIB.len()).collect();
     let engine = concat!(env!("CARGO_PKG_VERSION"), " (network)");
     let page = include_str!("pages/crowding.md");
-    let page = fill(page, &[("depth", &depth), ("engine", &engine), ("tables", &tables(&results))]);
+    let page = format!("{MARK}\n\n{page}");
+    let page = fill(&page, &[("depth", &depth), ("engine", &engine), ("tables", &tables(&results))]);
     let picture = picture(&results).map_err(CommandError::failed)?;
     Ok(vec![("crowding.md".into(), page), ("crowding.svg".into(), picture)])
 }

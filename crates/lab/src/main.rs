@@ -9,14 +9,20 @@ use std::time::Instant;
 
 use clap::{Args, Parser, Subcommand};
 
-use sesame_command::files::{self, FileError};
+use sesame_command::files::{self, FileError, Replaces};
 use sesame_command::parallel::cores;
 use sesame_command::{self as command, CommandError, whole_number};
 use sesame_lab::crowding;
 use sesame_lab::experiment::{self, Selection};
 use sesame_lab::report::{self, SCHEMES_FOLDER, meta_path};
+use sesame_report::MARK;
 
 const TABLE_FOLDER: &str = "docs/results/table";
+
+const PAGES: Replaces<'_> = Replaces::Marked(MARK.as_bytes());
+
+/// Each record of a duration has it.
+const RECORD: Replaces<'_> = Replaces::Marked(b"seconds=");
 
 fn main() -> ExitCode {
     command::main(|Program { command }| command.run())
@@ -93,8 +99,9 @@ impl Command {
                 let output = folder(output, TABLE_FOLDER)?;
                 // Checked before the long computation.
                 fs::create_dir_all(&output).map_err(FileError::at(&output))?;
-                let page = output.join("crowding.md");
-                files::check_replaceable(&page).map_err(FileError::at(&page))?;
+                for page in ["crowding.md", "crowding.svg"].map(|name| output.join(name)) {
+                    files::check_output(&page, PAGES).map_err(FileError::at(&page))?;
+                }
                 save(&output, crowding::study(depth, jobs.into())?)
             }
         }
@@ -106,12 +113,16 @@ impl RunArgs {
     fn run(self) -> Result<(), CommandError> {
         let threads = self.threads.map_or_else(cores, usize::from);
         let (start, meta) = (Instant::now(), meta_path(&self.output));
+        files::check_output(&meta, RECORD).map_err(FileError::at(&meta))?;
         let [made, found] = experiment::run(&self.selection, &self.output, self.resume, threads)?;
         let seconds = start.elapsed().as_secs_f64();
         // The report quotes the duration, which a resumed run does not know. The number of observations ties the
         // record to this file.
         let recorded = match found {
-            0 => fs::write(&meta, format!("seconds={seconds:.1}\nthreads={threads}\nobservations={made}\n")),
+            0 => {
+                let record = format!("seconds={seconds:.1}\nthreads={threads}\nobservations={made}\n");
+                files::replace(&meta, record.as_bytes())
+            }
             _ => fs::remove_file(&meta)
                 .or_else(|error| if error.kind() == ErrorKind::NotFound { Ok(()) } else { Err(error) }),
         };
@@ -123,7 +134,7 @@ impl RunArgs {
 
 /// A reader that has closed standard output is no error.
 fn print(line: &str) -> Result<(), CommandError> {
-    match writeln!(io::stdout(), "{line}") {
+    match writeln!(io::stdout(), "{}", files::printable(line)) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(CommandError::unwritten(&error)),
         _ => Ok(()),
     }
@@ -142,7 +153,7 @@ fn folder(wanted: Option<PathBuf>, committed: &str) -> Result<PathBuf, CommandEr
 
 fn save(folder: &Path, pages: Vec<(String, String)>) -> Result<(), CommandError> {
     let mut written = Vec::new();
-    files::replace_all(folder, pages, |path| written.push(path.display().to_string()))?;
+    files::replace_all(folder, pages, PAGES, |path| written.push(path.display().to_string()))?;
     print(&written.join("\n"))
 }
 

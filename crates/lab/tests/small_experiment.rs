@@ -152,3 +152,35 @@ fn pages_need_the_source_or_a_named_folder() {
         Command::new(env!("CARGO_BIN_EXE_sesame-lab")).current_dir(folder.path()).args(named).output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{output:?}");
 }
+
+/// Neither report nor run replaces a file of someone else. The own ones are replaced.
+#[test]
+fn files_of_others_stay() {
+    let results = Results::new();
+    fs::write(&results.path, FIGURES).unwrap();
+    let pages = results.path.with_file_name("pages");
+    let report = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sesame-lab"));
+        command.args(["report", "--results"]).arg(&results.path).arg("--output").arg(&pages).output().unwrap()
+    };
+    let names = || fs::read_dir(&pages).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
+    let is_refused = |output: &Output| {
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        output.status.code() == Some(1) && message.contains("it was not written by Sesame")
+    };
+    assert_success(&report());
+    assert_success(&report());
+    assert!(names().len() >= 5, "{:?}", names());
+    for path in names() {
+        let page = fs::read(&path).unwrap();
+        fs::write(&path, "my own").unwrap();
+        assert!(is_refused(&report()), "{}", path.display());
+        assert_eq!(fs::read(&path).unwrap(), b"my own");
+        fs::write(&path, page).unwrap();
+    }
+    fs::remove_file(&results.path).unwrap();
+    let record = results.path.with_extension("csv.meta");
+    fs::write(&record, "my own").unwrap();
+    assert!(is_refused(&results.run("--sizes 8K --depths 3 --schemes NEW")) && !results.path.exists());
+    assert_eq!(fs::read(&record).unwrap(), b"my own");
+}

@@ -10,6 +10,8 @@ use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
+use crate::MARK;
+
 // Lengths are in pixels.
 const WIDTH: u32 = 680;
 const HEIGHT: u32 = 540;
@@ -445,7 +447,7 @@ fn with_title(svg: &str, title: &str) -> String {
     let title = title.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     match svg.split_once("<svg ").and_then(|(before, rest)| Some((before, rest.split_once('>')?))) {
         Some((before, (attributes, rest))) => {
-            format!("{before}<svg role=\"img\" {attributes}>\n<title>{title}</title>{rest}")
+            format!("{before}<svg role=\"img\" {attributes}>\n{MARK}\n<title>{title}</title>{rest}")
         }
         None => svg.to_owned(),
     }

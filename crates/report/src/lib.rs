@@ -14,3 +14,6 @@ pub mod markdown;
 pub mod statistics;
 
 pub use chart::ChartError;
+
+/// The mark of charts and pages, which tells that a program of Sesame wrote them and may replace them.
+pub const MARK: &str = "<!-- Written by Sesame. -->";

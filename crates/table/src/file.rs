@@ -6,7 +6,6 @@
 //! checksums  a checksum (XXH3, 64 bits) of each chunk, and one of all these and of the header
 //! ```
 
-use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions};
 use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
@@ -22,7 +21,8 @@ use crate::scheme::{Closed, Rule, Scheme};
 use crate::slot::{RawEntry, Slot, lowest_key};
 use crate::table::{Table, entries};
 
-const MAGIC: [u8; 8] = *b"SESAMEHT";
+/// The first bytes of a saved table.
+pub const TABLE_MAGIC: [u8; 8] = *b"SESAMEHT";
 const VERSION: u32 = 1;
 /// The meaning of the words. Changes whenever a signature is packed differently.
 const LAYOUT: u32 = 1;
@@ -154,7 +154,7 @@ impl Header {
     fn to_bytes(self) -> [u8; HEADER] {
         let mut bytes = [0; HEADER];
         let mut put = |at: usize, value: &[u8]| bytes[at..at + value.len()].copy_from_slice(value);
-        put(0, &MAGIC);
+        put(0, &TABLE_MAGIC);
         put(8, &VERSION.to_le_bytes());
         put(12, &LAYOUT.to_le_bytes());
         put(16, &self.buckets.to_le_bytes());
@@ -167,7 +167,7 @@ impl Header {
 
     fn from_bytes(bytes: &[u8; HEADER]) -> Result<Header, TableFileError> {
         let u32_at = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
-        if bytes[..8] != MAGIC {
+        if bytes[..8] != TABLE_MAGIC {
             return Err(TableFileError::NotATable);
         }
         match (u32_at(8), u32_at(12)) {
@@ -400,7 +400,8 @@ fn not_a_regular_file() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")
 }
 
-/// The end of a draft's name, `.NAME.NUMBER.sesame-draft`. No other program names its files so.
+/// The end of a draft's name, `.NAME.NUMBER.sesame-draft`, with the first 200 bytes of a longer name. No other program names its
+/// files so.
 const DRAFT: &str = ".sesame-draft";
 
 /// A temporary file that replaces the target once it is complete, and is removed otherwise.
@@ -422,13 +423,22 @@ impl Draft {
             Ok(there) if !there.is_file() => return Err(not_a_regular_file().into()),
             there => there.ok().map(|there| there.permissions()),
         };
-        let name = target.file_name().ok_or_else(not_a_regular_file)?;
-        remove_orphans(&target, name);
-        let mut draft = OsString::from(".");
-        draft.push(name);
+        // The draft would replace the link.
+        if permissions.is_none() && target.is_symlink() {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is a link to a missing file").into());
+        }
+        let name = target.file_name().ok_or_else(not_a_regular_file)?.to_string_lossy();
+        // Most file systems have names of at most 255 bytes.
+        let stem: String = name
+            .chars()
+            .scan(0, |bytes, letter| {
+                *bytes += letter.len_utf8();
+                (*bytes <= 200).then_some(letter)
+            })
+            .collect();
+        remove_orphans(&target, &stem);
         // Not the number of the process: in containers that share a folder it is the same.
-        draft.push(format!(".{}{DRAFT}", RandomState::new().hash_one(())));
-        let path = target.with_file_name(draft);
+        let path = target.with_file_name(format!(".{stem}.{}{DRAFT}", RandomState::new().hash_one(())));
         let file = OpenOptions::new().write(true).create_new(true).open(&path)?;
         // A file system may have no locks, and one without permissions has none to keep.
         let _ = file.try_lock();
@@ -460,12 +470,12 @@ fn folder_of(path: &Path) -> &Path {
 
 /// Removes the drafts of the file at `path` that no process writes any more. A draft that cannot be locked or removed stays, and
 /// so does an empty one: the process that has created it may not have locked it yet.
-fn remove_orphans(path: &Path, name: &OsStr) {
+fn remove_orphans(path: &Path, stem: &str) {
     let Ok(entries) = fs::read_dir(folder_of(path)) else { return };
     for entry in entries.flatten() {
         let there = entry.file_name();
         let rest = there.as_encoded_bytes().strip_prefix(b".");
-        let rest = rest.and_then(|rest| rest.strip_prefix(name.as_encoded_bytes()));
+        let rest = rest.and_then(|rest| rest.strip_prefix(stem.as_bytes()));
         let number = rest.and_then(|rest| rest.strip_prefix(b".")?.strip_suffix(DRAFT.as_bytes()));
         let is_draft = number.is_some_and(|number| !number.is_empty() && number.iter().all(u8::is_ascii_digit));
         if is_draft && entry.metadata().is_ok_and(|there| there.is_file() && there.len() > 0) {

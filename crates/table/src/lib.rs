@@ -17,7 +17,7 @@ mod stats;
 mod table;
 
 #[cfg(feature = "file")]
-pub use file::{TableFileError, TableFileOptions, TableFileReport};
+pub use file::{TABLE_MAGIC, TableFileError, TableFileOptions, TableFileReport};
 pub use memory::{TableError, prefetch};
 pub use payload::{Generation, Payload, mix64};
 pub use scheme::{Rule, Scheme, Stored, UnknownScheme, Update};

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clap::{Parser, Subcommand};
 use sesame::output::Output;
 use sesame_command::signals::at_first_signal;
-use sesame_command::{self as command, CommandError, check_output, print_status};
+use sesame_command::{self as command, CommandError, check_output, files, print_status};
 use sesame_tuner::data::{self, DataCommand};
 use sesame_tuner::datagen::{self, DatagenArgs};
 use sesame_tuner::init::{self, InitArgs};
@@ -46,7 +46,7 @@ fn ignore_file_size_signal() {
 fn run(arguments: TunerArguments) -> Result<(), CommandError> {
     let output = Output::stdout();
     let print = |line: &str| {
-        output.line(line);
+        output.line(&files::printable(line));
         !output.is_closed()
     };
     let result = match &arguments.command {

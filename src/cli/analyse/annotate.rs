@@ -99,6 +99,11 @@ impl AnalysedGame {
 
     /// Judges each move between two assessed positions. Replaces its earlier annotations by Sesame or Lichess; others stay.
     pub(super) fn annotate(&mut self, thresholds: Thresholds) {
+        // Other programs may refuse what the reader has repaired.
+        let is_repaired = |fen: &str| Position::from_lenient_fen(fen).is_ok_and(|(_, repairs)| !repairs.is_empty());
+        if let Some(start) = self.positions.first().filter(|_| self.record.tag("FEN").is_some_and(is_repaired)) {
+            self.record.set_tag("FEN", start.position.fen(false));
+        }
         for (index, ply) in self.record.plies.iter_mut().enumerate() {
             let Some([before, after]) = self.positions.get_mut(index..index + 2) else { break };
             let Some(played) = &mut after.played else { break };

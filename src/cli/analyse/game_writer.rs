@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -14,7 +14,9 @@ use super::input::at;
 use super::output::{GrowingFile, check_files, write, write_json};
 use super::report;
 use crate::engine::Limits;
+use crate::games::decode;
 use crate::output::Output;
+use sesame_command::files::printable;
 use sesame_command::{CommandError, print_status};
 use sesame_report::markdown::Table;
 
@@ -88,6 +90,8 @@ impl<'a> GameWriter<'a> {
     pub(super) fn write(&mut self, text: &str) -> Result<(), CommandError> {
         match &mut self.file {
             None if self.arguments.json => {}
+            // A game that is copied may have control characters.
+            None if io::stdout().is_terminal() => self.output.line(&decode(text.into())),
             None => self.output.line(text),
             // An empty line separates games.
             Some(file) => file.add(&format!("{text}\n"))?,
@@ -143,8 +147,8 @@ impl<'a> GameWriter<'a> {
     /// Writes to the standard error if games or JSON go to the standard output.
     fn say(&self, text: &str) {
         match self.file {
-            Some(_) if !self.arguments.json => self.output.line(text),
-            _ => drop(writeln!(io::stderr(), "{text}")),
+            Some(_) if !self.arguments.json => self.output.line(&printable(text)),
+            _ => print_status(text),
         }
     }
 

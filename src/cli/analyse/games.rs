@@ -118,33 +118,33 @@ impl GameAnalyser<'_> {
         game: Result<PgnGame, PgnError>,
         raw_text: impl FnOnce() -> Option<String>,
     ) -> Result<(), CommandError> {
-        let copied = match game.map(|record| (record.replay_legal(), record)) {
+        let error = match game.map(|record| (record.replay_legal(), record)) {
             Ok((Ok((replay, error)), record)) => {
                 for warning in record.warnings.iter().chain(&replay.notes) {
                     self.progress.print(&format!("{}: game {}: {warning}", path.display(), record.number));
                 }
-                if let Some(error) = error {
-                    self.report_error(path, &error, "annotated up to this move");
+                if !replay.moves.is_empty() {
+                    if let Some(error) = error {
+                        self.report_error(path, &error, "annotated up to this move");
+                    }
+                    return self.annotate(path, bytes, AnalysedGame::new(number, record, replay), raw_text);
                 }
-                return self.annotate(path, bytes, AnalysedGame::new(number, record, replay));
+                error
             }
-            Ok((Err(error), record)) => Ok((error, record.to_string())),
-            Err(error) => match raw_text() {
-                Some(raw) => Ok((error, format!("{}\n", raw.trim()))),
-                None => Err(error),
-            },
+            Ok((Err(error), _)) | Err(error) => Some(error),
         };
-        self.progress.advance(bytes, format!("game {number}"));
-        match copied {
-            Ok((error, text)) => {
-                self.report_error(path, &error, "copied, not annotated");
-                self.progress.suspend(|| self.writer.write(&text))
-            }
-            Err(error) => {
-                self.report_error(path, &error, "too long, left out");
-                Ok(())
-            }
+        let raw = raw_text();
+        if let Some(error) = error {
+            let consequence = if raw.is_some() { "copied, not annotated" } else { "too long, left out" };
+            self.report_error(path, &error, consequence);
         }
+        self.copy(number, bytes, raw)
+    }
+
+    fn copy(&mut self, number: u64, bytes: u64, raw: Option<String>) -> Result<(), CommandError> {
+        self.progress.advance(bytes, format!("game {number}"));
+        let Some(raw) = raw else { return Ok(()) };
+        self.progress.suspend(|| self.writer.write(&format!("{}\n", raw.trim())))
     }
 
     fn report_error(&mut self, path: &Path, error: &PgnError, consequence: &str) {
@@ -152,7 +152,13 @@ impl GameAnalyser<'_> {
         self.progress.print(&format!("{}: {error}: {consequence}", path.display()));
     }
 
-    fn annotate(&mut self, path: &Path, bytes: u64, mut game: AnalysedGame) -> Result<(), CommandError> {
+    fn annotate(
+        &mut self,
+        path: &Path,
+        bytes: u64,
+        mut game: AnalysedGame,
+        raw_text: impl FnOnce() -> Option<String>,
+    ) -> Result<(), CommandError> {
         let start = &game.positions.first().map_or_else(Position::startpos, |first| first.position.clone());
         let wanted = wanted_positions(start, game.positions.len() - 1, self.arguments.moves.as_ref());
         let count = wanted.clone().count();
@@ -166,10 +172,7 @@ impl GameAnalyser<'_> {
         match (searched, count) {
             (0, 1..) => Ok(()),
             // None of the wanted moves is in this game.
-            (0, 0) => {
-                self.progress.advance(bytes, format!("game {}", game.number));
-                self.progress.suspend(|| self.writer.write(&game.record.to_string()))
-            }
+            (0, 0) => self.copy(game.number, bytes, raw_text().or_else(|| Some(game.record.to_string()))),
             _ => {
                 game.annotate(self.arguments.thresholds);
                 self.progress.suspend(|| self.writer.add(path, &mut game))

@@ -2,19 +2,17 @@
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::mem;
 use std::path::{Path, PathBuf};
 
-use flate2::bufread::MultiGzDecoder;
+use flate2::bufread::GzDecoder;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-use crate::games::{Content, decode};
+use crate::games::{Content, decode, read_whole};
 use sesame_command::{CommandError, print_status};
 
 const SAMPLE: u64 = 4096;
-
-/// Bytes of a text that is read whole.
-const MAX_TEXT: u64 = 1 << 28;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileKind {
@@ -136,7 +134,7 @@ fn open(path: &Path) -> io::Result<(Content, Box<dyn BufRead>, Option<u64>)> {
     };
     let (content, reader) = sample(bytes)?;
     let decoder: Box<dyn Read> = match content {
-        Content::Gzip => Box::new(MultiGzDecoder::new(reader)),
+        Content::Gzip => Box::new(GzipReader(GzDecoder::new(reader))),
         Content::Zstd => Box::new(ZstdReader::new(reader)),
         _ => return Ok((content, reader, size)),
     };
@@ -165,21 +163,40 @@ impl Read for Failure {
     }
 }
 
-fn read_whole(reader: impl Read) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    reader.take(MAX_TEXT + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_TEXT {
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is larger than 256 MiB"));
-    }
-    Ok(bytes)
-}
-
 /// Needs the byte order mark.
 fn from_utf16(bytes: &[u8]) -> String {
     let decode = if bytes.starts_with(&[0xFE, 0xFF]) { u16::from_be_bytes } else { u16::from_le_bytes };
     let (pairs, _) = bytes.as_chunks::<2>();
     let units = pairs.iter().skip(1).map(|&pair| decode(pair));
     char::decode_utf16(units).map(|letter| letter.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
+}
+
+/// Skips zeros, with which tapes and devices fill their blocks. Returns false at the end.
+fn skip_padding(input: &mut impl BufRead) -> io::Result<bool> {
+    loop {
+        let buffer = input.fill_buf()?;
+        let (zeros, length) = (buffer.iter().take_while(|&&byte| byte == 0).count(), buffer.len());
+        input.consume(zeros);
+        if zeros < length || length == 0 {
+            return Ok(length > 0);
+        }
+    }
+}
+
+/// Reads all members.
+struct GzipReader(GzDecoder<Box<dyn BufRead>>);
+
+impl Read for GzipReader {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let count = self.0.read(buffer)?;
+            if count > 0 || buffer.is_empty() || !skip_padding(self.0.get_mut())? {
+                return Ok(count);
+            }
+            let input = mem::replace(self.0.get_mut(), Box::new(io::empty()));
+            self.0 = GzDecoder::new(input);
+        }
+    }
 }
 
 /// Reads all frames and verifies their checksums.
@@ -199,7 +216,7 @@ impl<R: BufRead> ZstdReader<R> {
     }
 
     fn begin_frame(&mut self) -> io::Result<bool> {
-        while !self.input.fill_buf()?.is_empty() {
+        while skip_padding(&mut self.input)? {
             match self.frame.reset(&mut self.input) {
                 Ok(()) => return Ok(true),
                 Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame { length, .. })) => {
@@ -289,6 +306,12 @@ mod tests {
         }
         // Several members or frames, as parallel compressors write them.
         assert_eq!(text(&[gzip(GAME), gzip(GAME)].concat()), GAME.repeat(2));
+        // Padded, as on a tape.
+        for whole in [gzip(GAME), zstd(GAME)] {
+            for zeros in [1, 100_000] {
+                assert_eq!(text(&[&whole[..], &vec![0; zeros], &whole, &vec![0; zeros]].concat()), GAME.repeat(2));
+            }
+        }
         let skipped = [0x50, 0x2A, 0x4D, 0x18, 4, 0, 0, 0, 1, 2, 3, 4];
         assert_eq!(text(&[&skipped[..], &zstd(GAME), &skipped, &zstd(&long)].concat()), format!("{GAME}{long}"));
     }

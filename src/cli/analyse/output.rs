@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::output::Output;
-use sesame_command::{CommandError, files};
+use sesame_command::CommandError;
+use sesame_command::files::{self, Replaces};
 
 /// Fails if an output file cannot be written, or is an input or another output. Without `force`, an existing file is an error.
 pub(super) fn check_files(inputs: &[PathBuf], outputs: &[&PathBuf], force: bool) -> Result<(), CommandError> {
@@ -18,12 +19,14 @@ pub(super) fn check_files(inputs: &[PathBuf], outputs: &[&PathBuf], force: bool)
             "is named for two outputs".to_owned()
         } else if path.is_dir() {
             "is a folder: name a file".to_owned()
-        } else if path.exists() && !force {
-            "exists already: replace it with --force".to_owned()
-        } else if let Err(error) = files::check_replaceable(path) {
-            format!("cannot be written: {error}")
         } else {
-            continue;
+            match files::check_output(path, if force { Replaces::Everything } else { Replaces::Nothing }) {
+                Ok(()) => continue,
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                    "exists already: replace it with --force".to_owned()
+                }
+                Err(error) => format!("cannot be written: {error}"),
+            }
         };
         return Err(CommandError::Failed(format!("{} {fault}", path.display())));
     }

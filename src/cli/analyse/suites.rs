@@ -15,6 +15,7 @@ use crate::engine::{Engine, Info, Limits, Score, SearchReport};
 use crate::games::epd::{self, Epd, settled_from};
 use crate::output::Output;
 use crate::position::Game;
+use sesame_command::files::printable;
 use sesame_command::{CommandError, Progress, print_status};
 use sesame_report::markdown::{Table, grouped, or_dash};
 
@@ -282,7 +283,7 @@ fn summary(suites: &[Suite], results: &[Vec<SuiteResult>]) -> String {
     for row in rows {
         table.row(row.into_iter().filter(is_shown).map(|(_, text)| text));
     }
-    table.aligned()
+    printable(&table.aligned())
 }
 
 /// Returns headings and texts. `bad` is the number of lines that are not read as a whole.

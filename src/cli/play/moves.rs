@@ -306,7 +306,8 @@ mod tests {
         fn legal_moves_are_read(number in 0u32..960, picks in prop::collection::vec(0usize..1000, 0..80)) {
             let position = random_position(number, &picks);
             for &mv in position.legal_moves().iter() {
-                for text in [position.to_san(mv), position.to_uci(mv, false), position.to_uci(mv, true)] {
+                let san = position.to_san(mv);
+                for text in [format!("{san} !?"), format!("{san} e.p."), san, position.to_uci(mv, false), position.to_uci(mv, true)] {
                     prop_assert_eq!(read_move(&position, &text), Ok(mv), "{} in {}", text, position);
                 }
             }

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::games::Content;
-use crate::games::pgn::PgnGame;
-use sesame_command::files;
+use crate::games::pgn::{PgnGame, Reader};
+use sesame_command::files::{self, Replaces};
 
 pub(super) struct PgnFiles {
     /// The text of the last save, by file. A later save replaces it. All other content stays, also what other processes save.
@@ -23,7 +23,7 @@ impl PgnFiles {
 
     pub(super) fn check(path: &Path) -> io::Result<()> {
         read_text(path)?;
-        files::check_replaceable(path)
+        files::check_output(path, Replaces::Everything)
     }
 
     pub(super) fn save(&mut self, path: &Path, game: &PgnGame) -> io::Result<()> {
@@ -51,13 +51,18 @@ impl PgnFiles {
     }
 }
 
+fn has_game(text: &[u8]) -> bool {
+    Reader::new(text).flatten().any(|game| !game.tags.is_empty() || !game.plies.is_empty())
+}
+
 fn read_text(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     match files::open(path).and_then(|mut file| file.read_to_end(&mut bytes)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(bytes),
         Err(error) => Err(error),
         Ok(_) => match Content::of(bytes.get(..4096).unwrap_or(&bytes)) {
-            Content::Text => Ok(bytes),
+            Content::Text if bytes.trim_ascii().is_empty() || has_game(&bytes) => Ok(bytes),
+            Content::Text => Err(io::Error::other("it has no game, and games are appended to files of games only")),
             other => Err(io::Error::other(format!("it is {}, and games are appended as plain text", other.name()))),
         },
     }
@@ -128,12 +133,15 @@ mod tests {
     }
 
     #[test]
-    fn only_plain_text_is_appended_to() {
+    fn only_files_of_games_are_appended_to() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("games.pgn");
         assert!(PgnFiles::check(&path).is_ok() && PgnFiles::check(&folder.path().join("missing/games.pgn")).is_err());
         assert!(PgnFiles::check(folder.path()).is_err());
-        for content in [&b"\x1F\x8B\x08\0"[..], b"\x28\xB5\x2F\xFD\0", b"\xFF\xFE1\0.\0", b"PK\x03\x04"] {
+        let prose = "1. Introduction\n\nA thesis [1] on (chess).\n";
+        for content in
+            [prose.as_bytes(), &b"\x1F\x8B\x08\0"[..], b"\x28\xB5\x2F\xFD\0", b"\xFF\xFE1\0.\0", b"PK\x03\x04"]
+        {
             fs::write(&path, content).unwrap();
             assert!(PgnFiles::check(&path).is_err());
             assert!(PgnFiles::new(Duration::MAX).save(&path, &PgnGame::default()).is_err());

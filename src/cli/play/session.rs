@@ -21,6 +21,7 @@ use crate::engine::{
 use crate::games::pgn::PgnGame;
 use crate::output::Output;
 use crate::position::Color;
+use sesame_command::files::printable;
 use sesame_command::signals::at_first_signal;
 use sesame_command::{CommandError, check_output};
 
@@ -120,7 +121,7 @@ impl<'a> PlaySession<'a> {
         let mut saved = Ok(());
         if let Some(path) = self.arguments.pgn.as_ref().filter(|_| !self.game.moves().is_empty()) {
             match self.pgn_files.save(path, &self.record()) {
-                Ok(()) => self.say(format!("Saved to {}.", path.display())),
+                Ok(()) => self.say(printable(&format!("Saved to {}.", path.display()))),
                 Err(error) => {
                     self.say(self.record().to_string());
                     let text = format!("the game could not be saved to {}: {error}", path.display());
@@ -175,7 +176,7 @@ impl<'a> PlaySession<'a> {
     fn save(&mut self, path: &Path) -> bool {
         let saved = self.pgn_files.save(path, &self.record());
         if let Err(error) = &saved {
-            self.say(format!("The game could not be saved to {}: {error}. It goes on.", path.display()));
+            self.say(printable(&format!("The game could not be saved to {}: {error}. It goes on.", path.display())));
         }
         saved.is_ok()
     }
@@ -265,7 +266,7 @@ impl<'a> PlaySession<'a> {
             ("save", "") => self.say("Name a file, as in: save game.pgn"),
             ("save", path) => {
                 if self.save(Path::new(path)) {
-                    self.say(format!("Saved to {path}."));
+                    self.say(printable(&format!("Saved to {path}.")));
                 }
             }
             ("undo" | "takeback" | "u", "") => self.undo(),

@@ -20,7 +20,10 @@ mod simulated;
 mod trace;
 mod warnings;
 
-use sesame_command::{CommandError, files, print_status};
+use std::path::Path;
+
+use sesame_command::files::{self, Replaces};
+use sesame_command::{CommandError, print_status};
 
 use super::interrupt::Interrupt;
 use crate::output::Output;
@@ -37,7 +40,8 @@ pub(super) fn run(args: &ScalingArgs, output: &Output) -> Result<(), CommandErro
     for line in &positions.skipped {
         print_status(&format!("warning: {}: {line}", positions.source));
     }
-    let mut file = CsvFile::new(&args.out, args.force)?;
+    let replaces = if args.force { Replaces::Everything } else { Replaces::Nothing };
+    let mut file = CsvFile::new(&args.out, &report::FILES, replaces)?;
     let stop = || interrupt.is_requested();
     let plan = |threads, limit| Plan { args, positions: &positions, threads, limit, stop: &stop };
     let real = args.real_threads().map(|threads| real::run(&plan(threads, args.real_limit()), &mut file));
@@ -51,8 +55,10 @@ pub(super) fn run(args: &ScalingArgs, output: &Output) -> Result<(), CommandErro
         return Err(CommandError::failed("the run ended before its first search"));
     }
     let report = report::report(measured, simulated).map_err(CommandError::failed)?;
-    files::replace_all(&args.out, report.files, |path| print_status(&format!("wrote {}", path.display())))?;
+    let say = |path: &Path| print_status(&format!("wrote {}", path.display()));
+    let written = files::replace_all(&args.out, report.files, replaces, say);
     output.line(if args.json { &report.json } else { &report.terminal }.trim());
+    written?;
     let dropped = real.iter().flat_map(|measurement| &measurement.dropped);
     let dropped: Vec<String> = dropped.map(|(name, reason)| format!("{name}: {reason}")).collect();
     match dropped.is_empty() {

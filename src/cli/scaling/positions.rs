@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::fmt;
+use std::fs::File;
 use std::path::Path;
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use sesame_command::files::FileError;
 
 use super::trace::SearchTrace;
 use crate::engine::Limits;
-use crate::games::{decode, epd};
+use crate::games::{decode, epd, read_whole};
 use crate::position::Position;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -34,7 +35,7 @@ impl Positions {
 
     /// Ignores empty lines and lines that begin with `#`. Invalid lines are [skipped](Self::skipped).
     pub(super) fn read(path: &Path) -> Result<Self, CommandError> {
-        let bytes = std::fs::read(path).map_err(FileError::at(path))?;
+        let bytes = File::open(path).and_then(read_whole).map_err(FileError::at(path))?;
         let positions = Self::parse(&path.display().to_string(), &decode(bytes));
         if positions.entries.is_empty() {
             let reason = positions.skipped.first().map_or("it has no lines", String::as_str);

@@ -19,6 +19,16 @@ pub(super) struct ScalingReport {
     pub(super) json: String,
 }
 
+/// All files that a report can have.
+pub(super) const FILES: [&str; 6] = [PAGE, HTML, JSON, RATES, TIMES, SIMULATED_TIMES];
+
+const PAGE: &str = "README.md";
+const HTML: &str = "report.html";
+const JSON: &str = "results.json";
+const RATES: &str = "nodes-per-second.svg";
+const TIMES: &str = "time-to-depth.svg";
+const SIMULATED_TIMES: &str = "simulated.svg";
+
 const TITLE: &str = "Speed-up by threads";
 
 pub(super) fn report(real: Option<&Measurement>, simulated: Option<&Measurement>) -> Result<ScalingReport, ChartError> {
@@ -48,10 +58,10 @@ pub(super) fn report(real: Option<&Measurement>, simulated: Option<&Measurement>
     let ReportWriter { text, pictures, terminal, .. } = report;
     let page = html::page(TITLE, &text, &pictures);
     let mut files: Vec<(String, String)> = pictures.into_iter().collect();
-    files.push(("README.md".to_owned(), text));
-    files.push(("report.html".to_owned(), page));
+    files.push((PAGE.to_owned(), text));
+    files.push((HTML.to_owned(), page));
     let json = format!("{:#}\n", Value::Object(figures));
-    files.push(("results.json".to_owned(), json.clone()));
+    files.push((JSON.to_owned(), json.clone()));
     Ok(ScalingReport { files, terminal, json })
 }
 
@@ -133,8 +143,8 @@ impl ReportWriter {
             }
         }
         self.table(&table, REAL_COLUMNS);
-        self.chart("nodes-per-second.svg", "nodes per second", curves, |point| point.rate)?;
-        self.chart("time-to-depth.svg", "time to the same depth", curves, |point| point.speed_up)
+        self.chart(RATES, "nodes per second", curves, |point| point.rate)?;
+        self.chart(TIMES, "time to the same depth", curves, |point| point.speed_up)
     }
 
     fn simulated(&mut self, measurement: &Measurement, curve: &Curve<'_>) -> Result<(), ChartError> {
@@ -145,7 +155,7 @@ impl ReportWriter {
             table.row(SIMULATED.iter().map(|(_, cell)| cell(point)));
         }
         self.table(&table, SIMULATED_COLUMNS);
-        self.chart("simulated.svg", "simulated, to the same depth", curves, |point| point.per_thread)
+        self.chart(SIMULATED_TIMES, "simulated, to the same depth", curves, |point| point.per_thread)
     }
 
     fn both(&mut self, real: &Curve<'_>, simulated: &Curve<'_>) {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize, Serializer};
 use sesame_command::CommandError;
-use sesame_command::files::{self, FileError};
+use sesame_command::files::{self, FileError, Replaces};
 
 use super::positions::Calibrated;
 use super::trace::SearchTrace;
@@ -73,23 +73,28 @@ pub(super) struct CsvFile {
 }
 
 impl CsvFile {
-    /// Checks before any search that the file can be created, and creates nothing. Refuses an existing file without `replace`.
-    pub(super) fn new(folder: &Path, replace: bool) -> Result<Self, CommandError> {
-        let path = folder.join(CSV);
+    /// Checks before any search that the file and `others` can be created, and creates nothing.
+    pub(super) fn new(folder: &Path, others: &[&str], replaces: Replaces<'_>) -> Result<Self, CommandError> {
         let is_there = |place: &&Path| place.symlink_metadata().is_ok();
-        let place = folder.ancestors().find(is_there).unwrap_or(Path::new(".")).join(CSV);
-        let checked = match (place == path, replace) {
-            (true, false) => files::check_new(&path),
-            // The folder is new.
-            _ => files::check_replaceable(&place),
-        };
-        match checked {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(CommandError::Failed(format!(
-                "{} exists already: replace it with --force, or name another folder with --out",
-                path.display()
-            ))),
-            checked => Ok(checked.map_err(FileError::at(&path)).map(|()| Self { path, writer: None })?),
+        let place = folder.ancestors().find(is_there).unwrap_or(Path::new("."));
+        for name in others.iter().chain([&CSV]) {
+            let checked = match place == folder {
+                true => files::check_output(&folder.join(name), replaces),
+                // The folder is new.
+                false => files::check_output(&place.join(name), Replaces::Everything),
+            };
+            let path = folder.join(name);
+            match checked {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                    return Err(CommandError::Failed(format!(
+                        "{} exists already: replace it with --force, or name another folder with --out",
+                        path.display()
+                    )));
+                }
+                checked => checked.map_err(FileError::at(&path))?,
+            }
         }
+        Ok(Self { path: folder.join(CSV), writer: None })
     }
 
     pub(super) fn add(&mut self, row: &Row) -> Result<(), CommandError> {

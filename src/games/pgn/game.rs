@@ -229,8 +229,6 @@ pub enum PgnErrorKind {
     OpenVariation,
     #[error("unexpected {0:?}")]
     Unexpected(char),
-    #[error("expected a number from 0 to 255 after '$'")]
-    Nag,
     #[error("the game is too large: over {0}")]
     TooLarge(&'static str),
     #[error("the variant {0:?} is not chess")]

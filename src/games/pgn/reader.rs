@@ -1,6 +1,7 @@
 //! The PGN reader: tokens from a byte stream, and one game at a time from the tokens.
 
 use std::io::{self, BufRead};
+use std::mem;
 
 use super::game::{Annotation, GameResult, PgnError, PgnErrorKind, PgnGame, Ply, SEVEN_TAG_ROSTER};
 use crate::games::movetext::{self, Word};
@@ -22,6 +23,12 @@ const QUOTES: [char; 9] = ['\'', '`', '‘', '’', '“', '”', '„', '«', '
 
 /// The sign within a comment that the comment was not closed.
 const NEXT_GAME: &[u8] = b"[Event \"";
+
+/// Tags that may have no quotes where text within brackets could be meant.
+const SURE_TAGS: [&str; 3] = ["Event", "Site", "FEN"];
+
+/// Bytes behind a bracket that decide whether it begins a tag.
+const BRACKET: usize = 256;
 
 /// Iterates over the games of a stream. After an error, reading continues with the next game that is recognised.
 ///
@@ -47,9 +54,11 @@ impl<R: BufRead> Reader<R> {
         Reader { lexer: Lexer::new(input), number: 0, pending_tag: None, in_tags: false, is_over: false }
     }
 
-    /// Returns the last game as it is in the file, even if it could not be parsed. `None` if longer than 8 MiB.
+    /// Returns the last game as it is in the file, even if it could not be parsed; text that is not UTF-8 is decoded. `None` if
+    /// longer than 8 MiB.
     pub fn raw_text(&self) -> Option<String> {
-        self.lexer.raw.clone().map(decode)
+        let text = String::from_utf8(self.lexer.raw.clone()?);
+        Some(text.unwrap_or_else(|error| decode(error.into_bytes())))
     }
 
     /// Returns the number of bytes read so far.
@@ -68,10 +77,12 @@ impl<R: BufRead> Reader<R> {
         game.line = self.lexer.line;
         while self.lexer.is_at(b"[") {
             self.in_tags = true;
+            let before = self.lexer.raw_len();
             let (name, value) = self.lexer.tag(game.tags.is_empty())?;
             // A game without moves or result precedes.
             if SEVEN_TAG_ROSTER.contains(&name.as_str()) && game.tag(&name).is_some() {
                 self.pending_tag = Some((name, value));
+                self.lexer.leave_to_next_game(before);
                 game.result = game.tag("Result").and_then(GameResult::read).unwrap_or_default();
                 return Ok(Some(game));
             }
@@ -102,14 +113,14 @@ impl<R: BufRead> Reader<R> {
             return Ok(false);
         }
         let mut has_text = false;
-        while !self.lexer.is_at(b"[") && self.lexer.skip_word() {
+        while !self.lexer.is_at_tag() && self.lexer.skip_word() {
             has_text = true;
         }
         Ok(has_text)
     }
 
     fn comments(&mut self, game: &mut PgnGame) -> Result<(), PgnErrorKind> {
-        while self.lexer.is_at(b"{;") {
+        while self.lexer.is_at(b"{;") || self.lexer.bracket().is_some_and(|text| text.starts_with('%')) {
             if let Some(Token::Comment(comment)) = self.lexer.token()? {
                 game.comments.push(comment);
             }
@@ -119,10 +130,15 @@ impl<R: BufRead> Reader<R> {
 
     /// Returns the game termination marker, if there is one before the next game.
     fn moves(&mut self, game: &mut PgnGame) -> Result<Option<GameResult>, PgnErrorKind> {
-        let mut has_text = false;
-        while !self.lexer.is_at(b"[") {
+        let (mut has_text, mut has_stray) = (false, false);
+        while !self.lexer.is_at_tag() {
             let Some(token) = self.lexer.token()? else { return Ok(None) };
             let line = self.lexer.token_line;
+            let mut warn_of_stray = |game: &mut PgnGame, text: String| {
+                if !mem::replace(&mut has_stray, true) {
+                    game.warnings.push(format!("line {line}: {text}"));
+                }
+            };
             match token {
                 Token::Word(word) => {
                     if let Some(result) = self.result(&word) {
@@ -153,7 +169,11 @@ impl<R: BufRead> Reader<R> {
                 Token::Open => {
                     let variation = self.variation(str::to_owned)?;
                     self.lexer.token_line = line;
-                    let ply = game.plies.last_mut().ok_or(PgnErrorKind::Unexpected('('))?;
+                    let Some(ply) = game.plies.last_mut() else {
+                        warn_of_stray(game, "a variation before the first move is kept as a comment".to_owned());
+                        game.comments.push(format!("({variation})"));
+                        continue;
+                    };
                     match (ply.san.as_bytes(), variation.as_bytes()) {
                         // `a8(Q)`
                         ([b'a'..=b'h', .., b'1' | b'8'], [piece]) if piece.is_ascii_alphabetic() => {
@@ -162,7 +182,8 @@ impl<R: BufRead> Reader<R> {
                         _ => ply.annotations.push(Annotation::Variation(variation)),
                     }
                 }
-                Token::Close => return Err(PgnErrorKind::Unexpected(')')),
+                Token::Close => warn_of_stray(game, "')' without '(' is left out".to_owned()),
+                Token::Stray(sign) => warn_of_stray(game, format!("{sign:?} without a meaning is left out")),
             }
         }
         Ok(None)
@@ -174,13 +195,21 @@ impl<R: BufRead> Reader<R> {
         let is_part = |word: &str| movetext::plain(word).chars().all(|letter| "0125½/.,:-".contains(letter));
         let is_whole = |word: &str| movetext::plain(word).contains(['-', ':']) && GameResult::read(word).is_some();
         let mut words = vec![first.to_owned()];
-        if is_part(first) && !is_whole(first) {
-            words.extend(std::iter::from_fn(|| self.lexer.next_word(is_part)).take(MOST_WORDS - 1));
+        let mut ends = vec![self.lexer.raw_len()];
+        while is_part(first)
+            && !is_whole(first)
+            && words.len() < MOST_WORDS
+            && let Some(word) = self.lexer.next_word(is_part)
+        {
+            words.push(word);
+            ends.push(self.lexer.raw_len());
         }
         let read = |count| Some((count, GameResult::read(&words.get(..count)?.concat())?));
         let found = (1..=words.len()).rev().find_map(read);
         self.lexer.words.extend(words.drain(found.map_or(1, |(count, _)| count)..).rev());
-        found.map(|(_, result)| result)
+        let (count, result) = found?;
+        self.lexer.leave_to_next_game(ends.get(count - 1).copied().unwrap_or_default());
+        Some(result)
     }
 
     /// Takes all following words that are none of a game.
@@ -199,7 +228,7 @@ impl<R: BufRead> Reader<R> {
         let mut text = String::new();
         let mut depth = 1u32;
         loop {
-            let token = if self.lexer.is_at(b"[") { None } else { self.lexer.token()? };
+            let token = if self.lexer.is_at_tag() { None } else { self.lexer.token()? };
             let word = match token {
                 None => {
                     self.lexer.token_line = start;
@@ -217,6 +246,7 @@ impl<R: BufRead> Reader<R> {
                     text.push(')');
                     continue;
                 }
+                Some(Token::Stray(_)) => continue,
                 Some(Token::Word(word)) => change(&word),
                 Some(Token::Nag(nag)) => format!("${nag}"),
                 Some(Token::Comment(comment)) => format!("{{{}}}", comment.replace('}', ")")),
@@ -260,13 +290,15 @@ enum Token {
     Close,
     Nag(u8),
     Word(String),
+    /// A sign that means nothing where it stands.
+    Stray(char),
 }
 
 struct Lexer<R> {
     input: R,
     offset: u64,
-    /// Bytes of the next game, read to recognise it.
-    unread: &'static [u8],
+    /// Bytes that were read to recognise what they begin, in reverse order.
+    unread: Vec<u8>,
     line: u64,
     token_line: u64,
     is_line_start: bool,
@@ -277,6 +309,8 @@ struct Lexer<R> {
     words: Vec<String>,
     /// This game so far; `None` beyond twice [`MAX_TEXT`].
     raw: Option<Vec<u8>>,
+    /// The start of the next game, which was read with this one.
+    next_raw: Vec<u8>,
 }
 
 impl<R: BufRead> Lexer<R> {
@@ -284,7 +318,7 @@ impl<R: BufRead> Lexer<R> {
         let mut lexer = Lexer {
             input,
             offset: 0,
-            unread: b"",
+            unread: Vec::new(),
             line: 1,
             token_line: 1,
             is_line_start: true,
@@ -292,6 +326,7 @@ impl<R: BufRead> Lexer<R> {
             failure: None,
             words: Vec::new(),
             raw: None,
+            next_raw: Vec::new(),
         };
         if lexer.peek() == BYTE_ORDER_MARK.first().copied() {
             BYTE_ORDER_MARK.iter().for_each(|_| _ = lexer.bump());
@@ -302,7 +337,18 @@ impl<R: BufRead> Lexer<R> {
 
     fn begin_game(&mut self) {
         self.budget = MAX_TEXT;
-        self.raw = Some(Vec::new());
+        self.raw = Some(mem::take(&mut self.next_raw));
+    }
+
+    fn raw_len(&self) -> usize {
+        self.raw.as_ref().map_or(0, Vec::len)
+    }
+
+    /// Moves the raw text from this place on to the next game.
+    fn leave_to_next_game(&mut self, place: usize) {
+        if let Some(raw) = &mut self.raw {
+            self.next_raw = raw.split_off(place.min(raw.len()));
+        }
     }
 
     fn peek(&mut self) -> Option<u8> {
@@ -310,7 +356,7 @@ impl<R: BufRead> Lexer<R> {
     }
 
     fn peek_raw(&mut self) -> Option<u8> {
-        if let Some(&byte) = self.unread.first() {
+        if let Some(&byte) = self.unread.last() {
             return Some(byte);
         }
         while self.failure.is_none() {
@@ -325,12 +371,9 @@ impl<R: BufRead> Lexer<R> {
 
     fn bump(&mut self) -> Option<u8> {
         let byte = self.peek_raw()?;
-        match self.unread.split_first() {
-            Some((_, rest)) => self.unread = rest,
-            None => {
-                self.input.consume(1);
-                self.offset += 1;
-            }
+        if self.unread.pop().is_none() {
+            self.input.consume(1);
+            self.offset += 1;
         }
         match &mut self.raw {
             Some(raw) if raw.len() < 2 * MAX_TEXT => raw.push(byte),
@@ -345,10 +388,10 @@ impl<R: BufRead> Lexer<R> {
         Some(if self.is_line_start { b'\n' } else { byte })
     }
 
-    /// Puts back the bytes just read, which began a line.
-    fn unread(&mut self, bytes: &'static [u8]) {
-        self.unread = bytes;
-        self.is_line_start = true;
+    /// Puts back the bytes just read, which are on one line.
+    fn unread(&mut self, bytes: &[u8], is_line_start: bool) {
+        self.unread.extend(bytes.iter().rev());
+        self.is_line_start = is_line_start;
         if let Some(raw) = &mut self.raw {
             raw.truncate(raw.len().saturating_sub(bytes.len()));
         }
@@ -401,6 +444,36 @@ impl<R: BufRead> Lexer<R> {
             self.skip_blanks();
         }
         self.words.is_empty() && self.peek().is_some_and(|byte| bytes.contains(&byte))
+    }
+
+    /// Returns the text from the next bracket to its end or that of the line, without taking it; `None` before anything else.
+    fn bracket(&mut self) -> Option<String> {
+        if !self.is_at(b"[") {
+            return None;
+        }
+        let (is_line_start, mut text) = (self.is_line_start, Vec::new());
+        self.bump();
+        while text.len() < BRACKET
+            && let Some(byte) = self.peek().filter(|byte| !b"]\n".contains(byte))
+        {
+            text.push(byte);
+            self.bump();
+        }
+        self.unread(&[b"[", text.as_slice()].concat(), is_line_start);
+        Some(decode(text))
+    }
+
+    /// Returns false before `[%clk 0:01:00]` or `[White to move]`, for example.
+    fn is_at_tag(&mut self) -> bool {
+        self.bracket().is_some_and(|text| {
+            let text = text.trim_start();
+            let value = text.trim_start_matches(|letter: char| letter.is_ascii() && is_in_name(letter as u8));
+            let name = text.strip_suffix(value).unwrap_or_default();
+            let inner = value.trim_start();
+            let is_apart = inner.len() < value.len();
+            let is_quoted = inner.starts_with('"') || is_apart && inner.starts_with(QUOTES);
+            !name.is_empty() && (is_quoted || is_apart && SURE_TAGS.contains(&name))
+        })
     }
 
     /// Returns the next word without taking it; `None` before anything else.
@@ -467,8 +540,19 @@ impl<R: BufRead> Lexer<R> {
                 b')' => Token::Close,
                 b'$' => {
                     let digits = self.take_while(|byte| byte.is_ascii_digit())?;
-                    Token::Nag(decode(digits).parse().map_err(|_| PgnErrorKind::Nag)?)
+                    decode(digits).parse().map_or(Token::Stray('$'), Token::Nag)
                 }
+                b'[' => {
+                    let text = self.take_while(|byte| !b"]\n".contains(&byte))?;
+                    if self.peek() == Some(b']') {
+                        self.bump();
+                        Token::Comment(format!("[{}]", one_line(text)))
+                    } else {
+                        self.unread(&text, false);
+                        Token::Stray('[')
+                    }
+                }
+                b']' | b'"' => Token::Stray(char::from(byte)),
                 b'!' | b'?' => {
                     let others = self.take_while(|byte| b"!?".contains(&byte))?;
                     // Two of `????` count.
@@ -490,7 +574,7 @@ impl<R: BufRead> Lexer<R> {
         self.spend(TOKEN_COST)?;
         self.bump();
         self.skip_spaces();
-        let name = decode(self.take_while(|byte| byte.is_ascii_alphanumeric() || b"_+#=:-".contains(&byte))?);
+        let name = decode(self.take_while(is_in_name)?);
         let spaces = self.skip_spaces();
         if name.is_empty() {
             return Err(PgnErrorKind::Tag);
@@ -499,7 +583,7 @@ impl<R: BufRead> Lexer<R> {
             let rest = decode(self.take_while(|byte| byte != b'\n')?);
             let value = rest.trim_end().strip_suffix(']').map(str::trim).unwrap_or_default();
             let inner = value.strip_prefix(QUOTES).and_then(|inner| inner.strip_suffix(QUOTES));
-            let is_tag = inner.is_some() || !is_first || ["Event", "Site", "FEN"].contains(&name.as_str());
+            let is_tag = inner.is_some() || !is_first || SURE_TAGS.contains(&name.as_str());
             if spaces == 0 || value.is_empty() || !is_tag {
                 return Err(PgnErrorKind::Tag);
             }
@@ -557,7 +641,7 @@ impl<R: BufRead> Lexer<R> {
                     }
                     self.take(&mut comment)?;
                     if byte == b'"' && line_start.and_then(|start| comment.get(start..)) == Some(NEXT_GAME) {
-                        self.unread(NEXT_GAME);
+                        self.unread(NEXT_GAME, true);
                         return Err(PgnErrorKind::OpenComment);
                     }
                 }
@@ -583,7 +667,7 @@ impl<R: BufRead> Lexer<R> {
     fn skip_to_next_game(&mut self, in_tags: bool) {
         let mut after_tag = in_tags;
         self.words.clear();
-        if !self.unread.is_empty() {
+        if self.unread.last() == Some(&b'[') {
             return;
         }
         if !self.is_line_start {
@@ -596,7 +680,7 @@ impl<R: BufRead> Lexer<R> {
                 // `[%clk ...]` is part of a skipped comment.
                 is_tag = self.peek().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b' ');
                 if is_tag && !after_tag {
-                    self.unread(b"[");
+                    self.unread(b"[", true);
                     return;
                 }
             }
@@ -604,6 +688,10 @@ impl<R: BufRead> Lexer<R> {
             self.skip_line();
         }
     }
+}
+
+fn is_in_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"_+#=:-".contains(&byte)
 }
 
 fn one_line(text: Vec<u8>) -> String {

@@ -181,6 +181,26 @@ fn move_text_of_books_and_web_pages() {
     }
 }
 
+#[test]
+fn every_game_has_its_own_text() {
+    let games = [
+        "[Variant \"Seirawan\"]\n\n1. d4 Nf6 2. c4/E d6 0-1",
+        // Only the first tag of the next game shows where this one ends.
+        "[White \"A\"]\r\n[Result \"1-0\"]",
+        "[White \"B\"]\r\n\r\n1. e4 {\u{1b}[31m \u{a0}x}\r\ne5 ½",
+        "1. d4 d5 1 - 0",
+        "1. c4 ) [x] e5 (1... e6) *",
+        "[FEN \"9/8\"]\n\n1. e4 *",
+    ];
+    let text = games.join("\n\n");
+    let mut reader = Reader::new(text.as_bytes());
+    for game in games {
+        reader.next().unwrap().unwrap();
+        assert_eq!(reader.raw_text().unwrap().trim(), game);
+    }
+    assert!(reader.next().is_none());
+}
+
 /// Text that is not a move does not shift the numbers of the moves behind it.
 #[test]
 fn text_among_the_moves_is_kept_as_comments() {
@@ -189,8 +209,7 @@ fn text_among_the_moves_is_kept_as_comments() {
     assert_eq!(written(&game), "{We begin:} 1. e4 {best by test} 1... e5 2. Ke3 {oh} 2... Qd3 *");
     let warnings = ["the text before the first tag is left out", "line 3: \"We\" is not a move: kept as a comment"];
     assert_eq!(game.warnings, warnings);
-    let unreadable =
-        "P-K4 PxP exd Nf9 -- Z0 O-O-O-O OO-OO Кf3 Крf3 Кf9 P-K8=Q KBPxP QxN+ Kxd 12,Nf3 e9=Q N@f9 bxN Ng1:f3 e2e44";
+    let unreadable = "P-K4 PxP exd Nf9 -- Z0 O-O-O-O OO-OO Кf3 Крf3 Кf9 P-K8=Q KBPxP QxN+ Kxd 12,Nf3 e9=Q N@f9 bxN Ng1:f3 e2e44 Nc3/H O-O/Ee8 @e4";
     for text in unreadable.split(' ') {
         assert_eq!(sans(&only(&format!("1. {text} e5 *"))), [text, "e5"], "an unreadable move is a ply");
     }
@@ -241,11 +260,35 @@ fn tags_with_other_quotes_or_none() {
         assert!(found.is_none_or(|game| game.tag("Note") == Some("two words") && sans(game) == ["e4"]), "{line}");
     }
     assert_eq!(only("[White ‘x’]\n\n1. e4 *").tag("White"), Some("x"));
-    // A remark within brackets is no tag of a next game.
-    for remark in ["[Diagram here]", "[White to move]"] {
-        let games = read(&format!("[Event x]\n\n1. e4\n{remark}\n1... e5 *"));
-        assert!(games[0].is_ok() && games[1].as_ref().unwrap_err().contains("line 4: expected a tag"), "{games:?}");
+}
+
+/// As in python-chess.
+#[test]
+fn stray_signs_and_remarks_do_not_end_a_game() {
+    for (moves, expected, warning) in [
+        ("1. e4 [%clk 0:01:00] e5 [%clk 0:01:00] *", "1. e4 {[%clk 0:01:00]} 1... e5 {[%clk 0:01:00]} *", None),
+        ("[%evp 0,1] 1. e4 e5 *", "{[%evp 0,1]} 1. e4 e5 *", None),
+        ("1. e4\n[Diagram here]\n1... e5 *", "1. e4 {[Diagram here]} 1... e5 *", None),
+        ("1. e4\n[White to move]\n[D] e5 *", "1. e4 {[White to move]} {[D]} 1... e5 *", None),
+        ("1. e4 (1. d4 [%clk 1] d5) e5 *", "1. e4 (1. d4 {[%clk 1]} d5) 1... e5 *", None),
+        ("1. e4 [ e5 *", "1. e4 e5 *", Some("line 3: '[' without a meaning is left out")),
+        ("1. e4 ] e5 ] *", "1. e4 e5 *", Some("line 3: ']' without a meaning is left out")),
+        ("1. e4 \"best\" e5 *", "1. e4 {best} 1... e5 *", Some("line 3: '\"' without a meaning is left out")),
+        ("1. e4 $ e5 *", "1. e4 e5 *", Some("line 3: '$' without a meaning is left out")),
+        ("1. e4 $256 e5 *", "1. e4 e5 *", Some("line 3: '$' without a meaning is left out")),
+        ("1. e4\n) e5 *", "1. e4 e5 *", Some("line 4: ')' without '(' is left out")),
+        ("(1. d4 {x} d5) 1. e4 e5 *", "{(1. d4 {x) d5)} 1. e4 e5 *", Some("line 3: a variation before the first move")),
+    ] {
+        let next = "[Event \"next\"]\n[White \"W\"]\n\n1. d4 *";
+        let games = read(&format!("[Event x]\n\n{moves}\n\n{next}"));
+        let games: Vec<_> = games.into_iter().map(Result::unwrap).collect();
+        assert_eq!((games.len(), written(&games[0]).as_str()), (2, expected), "{moves}");
+        let warnings = &games[0].warnings;
+        assert!(warning.is_none_or(|warning| warnings[0].starts_with(warning)), "{moves}: {warnings:?}");
+        assert_eq!((games[1].number, games[1].tag("White"), sans(&games[1])), (2, Some("W"), vec!["d4"]), "{moves}");
     }
+    let games = read("1. e4 * [%eval 0.1]\n\n[Event \"2\"]\n\n1. d4 *");
+    assert_eq!(games[1].as_ref().unwrap().tag("Event"), Some("2"), "{games:?}");
 }
 
 #[test]
@@ -436,11 +479,7 @@ fn reading_continues_after_an_error() {
         ("[Event\n\n1. e4 *\n", 1, "expected a tag"),
         ("[Event \"x\"]\n\n1. e4 {and so on\n* \n\n", 3, "the comment that begins here"),
         ("[Event \"x\"]\n\n1. e4\n(1. d4 *\n\n", 4, "the variation that begins here"),
-        ("[Event \"x\"]\n\n1. e4 ) *\n", 3, "unexpected ')'"),
-        ("[Event \"x\"]\n\n(1. e4) *\n", 3, "unexpected '('"),
-        ("[Event \"x\"]\n\n1. e4 $ *\n[%clk 1]\n", 3, "expected a number"),
-        ("[Event \"x\"]\n\n1. e4 $256 *\n", 3, "expected a number"),
-        ("[Event \"x\"]\n\n1. e4 } *\n", 3, "unexpected '}'"),
+        ("[Event \"x\"]\n\n1. e4 } *\n[%clk 1]\n", 3, "unexpected '}'"),
     ] {
         let games = read(&format!("{bad}{good}"));
         assert_eq!(games.len(), 2, "{bad}: {games:?}");

@@ -13,9 +13,9 @@ use crate::experiment::{self, Observation};
 use crate::positions::TESTS;
 use sesame_command::CommandError;
 use sesame_command::files;
-use sesame_report::ChartError;
 use sesame_report::markdown::{self, Table, fill, grouped, signed_percent};
 use sesame_report::statistics::RESAMPLES;
+use sesame_report::{ChartError, MARK};
 
 pub const SCHEMES_FOLDER: &str = "docs/notebook/replacement-schemes";
 
@@ -104,7 +104,7 @@ pub(super) fn render(
         pages.push((file.to_owned(), text));
     }
     for (_, text) in &mut pages {
-        *text = markdown::unbroken(&format!("{}\n", text.trim_end()));
+        *text = markdown::unbroken(&format!("{MARK}\n\n{}\n", text.trim_end()));
     }
     let drawn = figures.into_iter().filter_map(|figure| Some((figure.file.to_owned(), figure.svg?)));
     Ok(pages.into_iter().chain(drawn).collect())

@@ -288,6 +288,27 @@ fn symbolic_links_and_permissions_stay() {
     assert_eq!((scratch.names().len(), fs::read_dir(&elsewhere).unwrap().count()), (2, 1));
 }
 
+#[cfg(unix)]
+#[test]
+fn a_link_to_a_missing_file_stays() {
+    let scratch = Scratch::new();
+    std::os::unix::fs::symlink("missing", scratch.join("link")).unwrap();
+    let error = save(&table(1, Scheme::New), &scratch.join("link")).unwrap_err();
+    assert_eq!(error.to_string(), "it is a link to a missing file");
+    assert!(scratch.join("link").is_symlink() && scratch.names() == ["link"]);
+}
+
+#[test]
+fn long_names_are_saved() {
+    for name in ["x".repeat(250), "é".repeat(125)] {
+        let scratch = Scratch::new();
+        for _ in 0..2 {
+            save(&table(1, Scheme::New), &scratch.join(&name)).unwrap();
+        }
+        assert_eq!(scratch.names(), [name]);
+    }
+}
+
 /// A draft is created, locked, written and renamed. Another save may come between any two of these steps.
 #[cfg_attr(target_os = "wasi", ignore = "WASI has no locks for files")]
 #[test]

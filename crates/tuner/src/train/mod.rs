@@ -16,9 +16,11 @@ use std::time::Instant;
 use clap::Args;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
-use sesame::eval::{HIDDEN, Network, SCALE_RANGE, Weights};
+use sesame::eval::{HIDDEN, NETWORK_MAGIC, Network, SCALE_RANGE, Weights};
+use sesame_command::files::{self, Replaces};
+use sesame_command::parallel;
 use sesame_command::{CommandError, print_status, whole_number};
-use sesame_command::{files, parallel};
+use sesame_report::MARK;
 use sesame_report::chart::{Axis, Chart, Curve, CurveStyle};
 use sesame_report::statistics::shuffle;
 
@@ -30,6 +32,11 @@ use crate::{at, output_is_input, recipe_head, refused};
 /// Samples that stay together when later epochs are shuffled. They have nothing in common: all samples are shuffled before.
 const BLOCK: usize = 64;
 const LAST_RATE: f32 = 0.002;
+
+/// The end of a recipe's first line.
+const NEURONS: &str = " neurons\n";
+
+const COLUMNS: &str = "epoch,training,validation,results,positions_per_second\n";
 
 /// Train a network on games from datagen
 ///
@@ -131,7 +138,7 @@ pub fn run(args: &TrainArgs) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Checks that all files can be written, that no input is replaced, and that the network replaces only a network.
+/// Checks that all files can be written, and that none replaces an input or another's file.
 fn check_outputs(args: &TrainArgs) -> Result<(), CommandError> {
     const BESIDE: [&str; 3] = ["csv", "svg", "recipe"];
     let path = &args.output;
@@ -146,20 +153,16 @@ fn check_outputs(args: &TrainArgs) -> Result<(), CommandError> {
     if let Some(input) = inputs.find(|input| is_output(input)) {
         return Err(output_is_input(input));
     }
-    for path in beside.iter().chain([path]) {
-        files::check_replaceable(path).map_err(at(path))?;
-    }
-    if path.exists() {
-        Weights::read(path).map_err(|error| CommandError::Failed(format!("{error}; name another file")))?;
-    }
-    Ok(())
+    let marks = [COLUMNS.as_bytes(), MARK.as_bytes(), NEURONS.as_bytes(), NETWORK_MAGIC];
+    let mut outputs = beside.iter().chain([path]).zip(marks);
+    outputs.try_for_each(|(path, mark)| files::check_output(path, Replaces::Marked(mark)).map_err(at(path)))
 }
 
 fn recipe(args: &TrainArgs, dataset: &Dataset, scale: u16, origin: &str) -> String {
     let written = args.output_scale.map_or_else(String::new, |written| format!(", written as {written}"));
     let last_share = args.last_result_share.unwrap_or(args.result_share);
     format!(
-        "{}, {HIDDEN} neurons\n{}{} training positions, {} for validation\nscale {scale}{written}\nfrom {origin}\nseed {}\n\
+        "{}, {HIDDEN}{NEURONS}{}{} training positions, {} for validation\nscale {scale}{written}\nfrom {origin}\nseed {}\n\
          epochs {}\nbatch {}\nrate {}, warm-up {}\nresult share {} to {last_share}\nlambda {}\n",
         recipe_head("train"),
         dataset.description,
@@ -268,7 +271,7 @@ impl fmt::Display for EpochLosses {
 }
 
 fn table(epochs: &[EpochLosses]) -> String {
-    let mut table = "epoch,training,validation,results,positions_per_second\n".to_owned();
+    let mut table = COLUMNS.to_owned();
     for EpochLosses { epoch, training, validation, results } in epochs {
         let (loss, speed) =
             training.map(|(loss, speed)| (format!("{loss:.7}"), format!("{speed:.0}"))).unwrap_or_default();

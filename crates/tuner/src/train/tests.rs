@@ -129,6 +129,8 @@ fn a_run_writes_network_recipe_and_losses() {
     let bytes = std::fs::read(games).unwrap();
     let file = [&bytes[..], &bytes[..40]].concat();
     std::fs::write(games, &file).unwrap();
+    // A second run replaces the files of the first.
+    run(&args).unwrap();
     run(&args).unwrap();
     let network = Network::read(output).unwrap();
     let recipe = std::fs::read_to_string(output.with_extension("recipe")).unwrap();
@@ -210,8 +212,14 @@ fn bad_inputs_and_outputs_are_refused_first() {
     assert!(fails_with(run_with(&[&store], path("a.csv")), "another file name extension"));
     write(&path("other.games"), "recipe", &games(2));
     let other = std::fs::read(path("other.games")).unwrap();
-    assert!(fails_with(run_with(&[&store], path("other.games")), "not a network of Sesame; name another file"));
+    assert!(fails_with(run_with(&[&store], path("other.games")), "was not written by Sesame"));
     assert_eq!(std::fs::read(path("other.games")).unwrap(), other);
+    for kind in ["csv", "svg", "recipe"] {
+        let own = path("b").with_extension(kind);
+        std::fs::write(&own, "my own sesame").unwrap();
+        assert!(fails_with(run_with(&[&store], path("b.nnue")), "was not written by Sesame"), "{kind}");
+        std::fs::remove_file(own).unwrap();
+    }
     assert!(fails_with(run_with(&[&store, &path("text.csv")], path("b.nnue")), "is it a store?"));
     assert!(run_with(&[], path("no such folder").join("a.nnue")).is_err());
     std::fs::create_dir(path("b.csv")).unwrap();
