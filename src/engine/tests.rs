@@ -732,7 +732,7 @@ fn engine_without_threads_searches_as_one_with_a_worker() {
     assert_eq!(sink.answers(), 2);
     assert_eq!(alone.set_threads(2).unwrap(), 1);
     assert_eq!(*sink.messages.lock(), ["the system granted 1 of 2 threads"]);
-    [&mut alone, &mut threaded].map(Engine::new_game);
+    [&mut alone, &mut threaded].into_iter().for_each(Engine::new_game);
     let limits = Limits { depth: Some(5), ..Limits::default() };
     let [one, other] = [alone, threaded].map(|mut engine| engine.search(&Game::default(), limits.clone()).unwrap());
     assert_eq!(one.nodes, other.nodes, "empty histories");

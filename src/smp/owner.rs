@@ -1,6 +1,6 @@
 //! One search from its start to its best move: the request, the thread that owns it, and the handle to it.
 //!
-//! `run` in `pool.rs` contains a panic of a worker: its search ends with what is found so far, and its thread makes new data for
+//! `Job::contain` in `pool.rs` contains a panic of a worker: its search ends with what is found so far, and its thread makes new data for
 //! the next one. [`Owner::run`] contains, one by one, panics of an owner's search (with its tablebase ranking, sink
 //! and link), of the recovery that then ends the workers and the other machines and reports a message and a legal best move, and
 //! of the drop of the owner; [`SearchThread`] takes the next search after each. It does not contain a panic of `Owner::new`, which calls

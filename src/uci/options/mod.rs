@@ -13,10 +13,11 @@ use super::words::{parse_number, quote};
 use crate::engine::{
     Affinity, Engine, EngineError, MoveChoice, Network, NumaPolicy, Scheme, SmpStrategy, StrengthLimit, SyzygyOptions,
 };
+use crate::search::TranspositionTable;
 use crate::syzygy::MAX_PIECES;
 
 pub(crate) const MAX_THREADS: i64 = 1024;
-pub(crate) const MAX_HASH_MIB: i64 = 33_554_432;
+pub(crate) const MAX_HASH_MIB: i64 = *TranspositionTable::MIB.end() as i64;
 pub(crate) const MAX_MULTI_PV: i64 = 256;
 const DEBUG_LOG_FILE: &str = "Debug Log File";
 
