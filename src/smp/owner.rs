@@ -172,8 +172,9 @@ struct Owner {
 
 impl Owner {
     fn new(search: Search) -> (Self, SearchHandle) {
-        let Search { game, root_moves, mut limits, multi_pv, network, table, syzygy, pool, sink, link, started, .. } =
-            search;
+        let Search {
+            game, root_moves, mut limits, multi_pv, network, table, syzygy, pool, sink, link, started, ..
+        } = search;
         let can_wait = !pool.is_single_threaded();
         // Nobody could release the best move.
         limits.infinite &= can_wait;
