@@ -216,8 +216,8 @@ impl RawEntry {
 pub const fn index(key: u64, count: usize) -> usize {
     if usize::BITS == 32 {
         // WebAssembly has no product of 128 bits.
-        let low = (key & u32::MAX as u64) * count as u64 >> 32;
-        return ((key >> 32) * count as u64 + low >> 32) as usize;
+        let low = ((key & u32::MAX as u64) * count as u64) >> 32;
+        return (((key >> 32) * count as u64 + low) >> 32) as usize;
     }
     ((key as u128 * count as u128) >> 64) as usize
 }
