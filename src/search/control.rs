@@ -258,7 +258,7 @@ impl NodeCount {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
+    use std::sync::{Arc, Barrier};
 
     use crossbeam_channel::unbounded;
 
@@ -297,7 +297,11 @@ mod tests {
     #[test]
     fn simultaneous_claims_are_exact() {
         let claims: NodeClaims = NodeClaims::new(1 << 20, 1_000_000);
-        let claim = || std::iter::from_fn(|| claims.claim(0)).sum::<u64>();
+        let start = Barrier::new(4);
+        let claim = || {
+            start.wait();
+            std::iter::from_fn(|| claims.claim(0)).sum::<u64>()
+        };
         let claimed: u64 = std::thread::scope(|scope| {
             let claimants = [(); 4].map(|()| scope.spawn(claim));
             claimants.into_iter().map(|claimant| claimant.join().unwrap()).sum()
