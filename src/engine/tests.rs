@@ -566,6 +566,20 @@ fn refused_settings_change_nothing() {
     assert_eq!(engine.table().probe(5), Some(entry), "the old table stays with its entries");
 }
 
+/// Neither entries nor histories of another network change a search.
+#[test]
+fn a_new_network_starts_from_nothing() {
+    let (mut engine, _) = engine(1);
+    let nodes = |engine: &mut Engine| engine.search(&start(), depth(8)).unwrap().nodes;
+    let first = nodes(&mut engine);
+    assert!(nodes(&mut engine) < first, "the table shortens the second search");
+    engine.set_network(Arc::new(Network::new(&random_weights(1)).unwrap()));
+    assert_eq!(engine.table().occupied(), 0);
+    nodes(&mut engine);
+    engine.set_network(Network::embedded());
+    assert_eq!(nodes(&mut engine), first);
+}
+
 #[test]
 fn every_search_begins_a_generation() {
     let (mut engine, _) = engine(1);
