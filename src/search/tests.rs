@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use parking_lot::Mutex;
+
 use super::history::{Histories, Quiet};
 use super::node::{NonPv, Pv};
 use super::ordering::Quiets;
@@ -9,7 +11,7 @@ use super::params::null_depth;
 use super::score::{DRAW, INFINITE, MATE, MAX_PLY, is_mate, mate_in, mated_in};
 use super::threats::Threats;
 use super::{
-    Bound, Control, Iteration, IterationResult, STORED_NO_EVAL, SearchContext, SearchTable, ThreadData,
+    Bound, Control, Iteration, IterationResult, NodeCount, STORED_NO_EVAL, SearchContext, SearchTable, ThreadData,
     TranspositionTable, TtEntry, WORKER_STACK_BYTES, Worker,
 };
 use crate::eval::Network;
@@ -389,6 +391,28 @@ fn a_stopped_iteration_returns_its_partial_result() {
     let found: Vec<_> = (20..60).filter_map(|thousand| stopped_at(1_000 * thousand)).collect();
     assert!(!found.is_empty(), "some stop follows a first root move");
     assert!(found.iter().all(|partial| game.position().is_legal(partial.lines[0].pv[0])));
+}
+
+#[test]
+fn a_turn_lasts_its_quantum() {
+    let control = Control::new(2, None).with_turns(1, 100);
+    let order = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for worker in 0..2 {
+            let (control, order) = (&control, &order);
+            scope.spawn(move || {
+                control.enter(worker);
+                let mut count = NodeCount::new(worker, control);
+                for _ in 0..300 {
+                    count.count(control).unwrap();
+                    order.lock().push(worker);
+                }
+                control.leave(worker);
+            });
+        }
+    });
+    let turns: Vec<usize> = order.into_inner().chunk_by(|a, b| a == b).map(<[_]>::len).collect();
+    assert_eq!(turns, [100; 6]);
 }
 
 #[test]
