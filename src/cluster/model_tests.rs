@@ -1,6 +1,6 @@
 //! A model of the messages: a leader's and two followers' shipped loops, links and inputs over a transport of shared
-//! memory. The test plays the sessions. Deliberate bugs of the transport lose a message, repeat one, or let the report of an
-//! end overtake its ballot.
+//! memory. The test plays the sessions. Deliberate bugs of the transport lose a message, repeat one, let the report of an
+//! end overtake its ballot, or let its counts lag behind.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use std::cell::RefCell;
@@ -20,7 +20,7 @@ use super::leader::{LeaderLink, Order};
 use super::transport::Transport;
 use super::{INTERVAL, LEADER, Patience};
 use crate::position::{Move, Square};
-use crate::search::{Bound, Control, TranspositionTable};
+use crate::search::{Bound, Control, NodeCount, TranspositionTable};
 use crate::smp::models::explore::{many_schedules, must_fail, require};
 use crate::smp::{Ballot, Line, RemoteStart, RootResult, Score, SearchLink};
 
@@ -31,8 +31,12 @@ const SEARCHES: u32 = 2;
 const FOREVER: Duration = Duration::from_secs(1 << 30);
 const PATIENT: Patience = Patience { ready: FOREVER, leader: FOREVER, silence: FOREVER, stall: FOREVER };
 
-/// The message on its way, by receiver and sender. The threads take turns at the end of each step only.
+/// The message on its way, by receiver and sender. The threads switch before each operation of the transport and at the
+/// end of each step.
 type Messages = Mutex<[[Option<Vec<u8>>; RANKS]; RANKS]>;
+
+/// The leader's clock, which its steps advance. Its session reads it.
+type Clock = Mutex<Duration>;
 
 /// A flaw of the transport: changes what a rank receives.
 trait Flaw: Send + Sync + 'static {
@@ -71,6 +75,15 @@ impl Flaw for Overtakes {
     }
 }
 
+/// A follower's counts are those of its block before.
+struct Lags;
+impl Flaw for Lags {
+    fn receive(_: usize, from: usize, before: Option<&Block>, block: Block) -> Option<Block> {
+        let nodes = before.filter(|_| from == 2).map_or(block.nodes, |before| before.nodes);
+        Some(Block { nodes, ..block })
+    }
+}
+
 struct Model<F> {
     rank: usize,
     messages: Arc<Messages>,
@@ -91,6 +104,7 @@ impl<F: Flaw> Transport for Model<F> {
     fn all_gather(&self, _: &[u8], _: &mut Vec<u8>, _: &mut dyn FnMut()) {}
 
     fn send(&self, to: usize, message: &[u8]) -> bool {
+        thread::yield_now();
         let place = &mut self.messages.lock()[to][self.rank];
         let is_free = place.is_none();
         place.get_or_insert_with(|| message.to_vec());
@@ -102,6 +116,7 @@ impl<F: Flaw> Transport for Model<F> {
     }
 
     fn receive(&self) -> Option<(usize, Vec<u8>)> {
+        thread::yield_now();
         let (from, bytes) = self.messages.lock()[self.rank]
             .iter_mut()
             .enumerate()
@@ -124,8 +139,14 @@ fn table() -> &'static Arc<TranspositionTable> {
     TABLE.get_or_init(|| Arc::new(TranspositionTable::with_mib(1, Scheme::default()).unwrap()))
 }
 
-fn start() -> RemoteStart {
-    RemoteStart { lines: "position startpos\ngo infinite\n".to_owned(), may_finish: false, fingerprint: 1 }
+fn start(search: u32) -> RemoteStart {
+    RemoteStart { lines: format!("position startpos\ngo {search}\n"), may_finish: false, fingerprint: 1 }
+}
+
+/// Nodes and Syzygy probes of a machine: fewer in later searches, so that an old count is too high.
+fn counts(machine: usize, search: u32) -> (u64, u64) {
+    let machine = machine as u64;
+    (10 * machine - u64::from(search), 100 * machine - u64::from(search))
 }
 
 /// Says which machine found it, in which of its searches.
@@ -136,9 +157,9 @@ fn ballot(machine: usize, search: u32) -> Ballot {
     Ballot { line, results: vec![RootResult { mv, score: machine as i32, depth: search }] }
 }
 
-/// Carries out the leader's lines as a session does, until the end of the input.
-fn follow(link: &FollowerLink, mut session: FollowerSession) {
-    let (mut searches, mut is_searching) = (0, false);
+/// Carries out the leader's lines as a session does, until the end of the input. Returns the searches.
+fn follow(link: &FollowerLink, mut session: FollowerSession) -> Vec<u32> {
+    let (mut searches, mut running) = (Vec::new(), None);
     loop {
         let lines = match session.input.lines.try_recv() {
             Ok(lines) => String::from_utf8(lines).unwrap(),
@@ -148,25 +169,73 @@ fn follow(link: &FollowerLink, mut session: FollowerSession) {
             }
             Err(TryRecvError::Disconnected) => break,
         };
-        for line_of_leader in lines.lines() {
-            match line_of_leader {
-                "go infinite" => {
-                    searches += 1;
-                    require(!std::mem::replace(&mut is_searching, true), || "a search within a search".to_owned());
-                    link.begin(&start(), &Arc::new(Control::new(1, None)), table()).unwrap();
+        for line in lines.lines() {
+            match line.split_once(' ').unwrap_or((line, "")) {
+                ("go", number) => {
+                    let search = number.parse().unwrap();
+                    searches.push(search);
+                    let control = Arc::new(Control::new(1, None));
+                    let (nodes, tb_hits) = counts(link.machine(), search);
+                    control.set_root_tb_hits(tb_hits);
+                    let count = NodeCount::new(0, &control);
+                    link.begin(&start(search), &control, table()).unwrap();
+                    let before = running.replace((search, control, count, nodes));
+                    require(before.is_none(), || "a search within a search".to_owned());
                 }
-                "stop" => {
-                    require(std::mem::take(&mut is_searching), || "a stop without a search".to_owned());
+                ("stop", _) => {
+                    let Some((search, control, mut count, nodes)) = running.take() else {
+                        require(false, || "a stop without a search".to_owned());
+                        continue;
+                    };
                     thread::yield_now();
-                    link.end(Some(ballot(link.machine(), searches)), Duration::ZERO);
+                    (0..nodes).for_each(|_| count.count(&control).unwrap());
+                    link.end(Some(ballot(link.machine(), search)), Duration::ZERO);
                     session.output.write_all(b"bestmove e2e4\n").unwrap();
                 }
-                "isready" => session.output.write_all(b"readyok\n").unwrap(),
+                ("isready", _) => session.output.write_all(b"readyok\n").unwrap(),
                 _ => {}
             }
         }
     }
-    require(searches == SEARCHES && !is_searching, || format!("{searches} searches"));
+    require(running.is_none(), || "a search that is not stopped".to_owned());
+    searches
+}
+
+/// The session of the leader: searches and an `isready`. With `patience`, a number of steps, a search ends without the
+/// ballots that come later.
+fn lead(link: &LeaderLink, clock: &Clock, began: Instant, patience: Option<u32>) {
+    for search in 1..=SEARCHES {
+        if search == 2 {
+            let (sender, receiver) = bounded(1);
+            link.orders.send(Order::Ready(1, sender)).unwrap();
+            reply(&receiver);
+        }
+        let control = Arc::new(Control::new(1, None));
+        while link.begin(&start(search), &control, table()).is_err() {
+            thread::yield_now();
+        }
+        let all = [1, 2].map(|machine| (ballot(machine, search), counts(machine, search)));
+        let sums = |voters: &[&(Ballot, (u64, u64))]| {
+            voters.iter().fold((0, 0), |sums, (_, counts)| (sums.0 + counts.0, sums.1 + counts.1))
+        };
+        let most = sums(&all.each_ref());
+        let is_too_much = || control.nodes() > most.0 || control.tb_hits() > most.1;
+        for _ in 0..3 {
+            thread::yield_now();
+            require(!is_too_much(), || format!("search {search}: nodes of another search"));
+        }
+        let (sender, receiver) = bounded(1);
+        let deadline = patience.map_or(began + FOREVER, |steps| began + *clock.lock() + steps * INTERVAL);
+        link.orders.send(Order::End(sender, deadline)).unwrap();
+        let ballots = reply(&receiver);
+        let voters: Vec<_> = all.iter().filter(|(ballot, _)| ballots.contains(ballot)).collect();
+        let is_whole = voters.len() == ballots.len() && (patience.is_some() || voters.len() == all.len());
+        require(is_whole, || format!("search {search}: {ballots:?}"));
+        let (least, counted) = (sums(&voters), (control.nodes(), control.tb_hits()));
+        let is_exact = if patience.is_none() { counted == most } else { counted.0 >= least.0 && counted.1 >= least.1 };
+        require(is_exact && !is_too_much(), || format!("search {search}: {counted:?} nodes and probes"));
+    }
+    link.orders.send(Order::Quit).unwrap();
 }
 
 fn reply<T>(receiver: &Receiver<T>) -> T {
@@ -178,27 +247,6 @@ fn reply<T>(receiver: &Receiver<T>) -> T {
     }
 }
 
-/// The session of the leader: searches and an `isready`.
-fn lead(link: &LeaderLink) {
-    for search in 1..=SEARCHES {
-        if search == 2 {
-            let (sender, receiver) = bounded(1);
-            link.orders.send(Order::Ready(1, sender)).unwrap();
-            reply(&receiver);
-        }
-        let control = Arc::new(Control::new(1, None));
-        while link.begin(&start(), &control, table()).is_err() {
-            thread::yield_now();
-        }
-        thread::yield_now();
-        let (sender, receiver) = bounded(1);
-        link.orders.send(Order::End(sender, Instant::now() + FOREVER)).unwrap();
-        let ballots = reply(&receiver);
-        require(ballots == [ballot(1, search), ballot(2, search)], || format!("search {search}: {ballots:?}"));
-    }
-    link.orders.send(Order::Quit).unwrap();
-}
-
 /// Makes steps until the last one.
 fn run(mut step: impl FnMut(Duration) -> Option<Duration>) {
     let mut now = Duration::ZERO;
@@ -208,8 +256,9 @@ fn run(mut step: impl FnMut(Duration) -> Option<Duration>) {
     }
 }
 
-fn machines_of<F: Flaw>() {
-    let messages: Arc<Messages> = Arc::default();
+fn machines_of<F: Flaw>(patience: Option<u32>) {
+    let (messages, clock): (Arc<Messages>, Arc<Clock>) = Default::default();
+    let began = Instant::now();
     let transport =
         |rank| Model::<F> { rank, messages: Arc::clone(&messages), before: RefCell::default(), flaw: PhantomData };
     let mut threads = Vec::new();
@@ -217,29 +266,37 @@ fn machines_of<F: Flaw>() {
         let (link, session, work) = FollowerLink::new(rank, RANKS, PATIENT);
         let mut follower = work(transport(rank));
         threads.push(thread::spawn(move || run(|now| follower.step(now))));
-        threads.push(thread::spawn(move || follow(&link, session)));
+        threads.push(thread::spawn(move || {
+            let searches = follow(&link, session);
+            let is_whole = if patience.is_none() { searches == [1, 2] } else { searches.is_sorted_by(|a, b| a < b) };
+            require(is_whole, || format!("searches {searches:?}"));
+        }));
     }
     let (link, work) = LeaderLink::new(RANKS, PATIENT);
     let mut leader = work(transport(LEADER));
+    let ticks = Arc::clone(&clock);
     threads.push(thread::spawn(move || {
         run(|now| {
+            *ticks.lock() = now;
             let order = leader.next_order(Duration::ZERO);
-            leader.step(order, now, Instant::now())
+            leader.step(order, now, began + now)
         });
     }));
-    threads.push(thread::spawn(move || lead(&link)));
+    threads.push(thread::spawn(move || lead(&link, &clock, began, patience)));
     threads.into_iter().for_each(|thread| thread.join().unwrap());
 }
 
 #[test]
 fn each_search_ends_everywhere_with_its_own_ballots() {
-    many_schedules("messages of three machines", machines_of::<NoFlaw>);
+    many_schedules("messages of three machines", || machines_of::<NoFlaw>(None));
+    many_schedules("messages, a short wait for ballots", || machines_of::<NoFlaw>(Some(2)));
 }
 
 #[test]
 fn broken_transports_are_caught() {
     // The leader waits for the search forever.
-    must_fail("max_steps", || many_schedules("messages, one is lost", machines_of::<Loses>));
-    must_fail("search", || many_schedules("messages, repeated", machines_of::<Repeats>));
-    must_fail("search", || many_schedules("messages, a ballot is overtaken", machines_of::<Overtakes>));
+    must_fail("max_steps", || many_schedules("messages, one is lost", || machines_of::<Loses>(None)));
+    must_fail("search", || many_schedules("messages, repeated", || machines_of::<Repeats>(None)));
+    must_fail("search", || many_schedules("messages, a ballot is overtaken", || machines_of::<Overtakes>(None)));
+    must_fail("nodes", || many_schedules("messages, counts lag behind", || machines_of::<Lags>(None)));
 }

@@ -17,7 +17,7 @@ use super::leader::{LeaderLink, Order};
 use super::transport::{Mail, Transport, local};
 use super::*;
 use crate::position::{Move, Square};
-use crate::search::{Bound, Control, RemoteEntries, RemoteEntry, TranspositionTable, TtEntry};
+use crate::search::{Bound, Control, NodeCount, RemoteEntries, RemoteEntry, TranspositionTable, TtEntry};
 use crate::smp::{Ballot, Line, RemoteStart, RootResult, Score, SearchLink};
 
 /// Fingerprints of the machine under test, and of one with another network.
@@ -181,22 +181,24 @@ fn follower_stores_what_machines_with_its_network_send() {
     assert!(link.leave());
 }
 
-/// Steps a machine whose blocks the other does not receive, and then does.
-fn entries_that_arrive<T: Transport>(exchange: &RemoteEntries, mut step: impl FnMut(), other: &Mail<T>) -> Vec<u64> {
+/// Steps a machine whose blocks the others do not receive, and then do. All others must get all entries.
+fn expect_entries<T: Transport>(exchange: &RemoteEntries, mut step: impl FnMut(), others: &[Mail<T>]) {
     for key in ENTRIES {
         exchange.offer(entry(key));
         step();
     }
-    let mut keys = Vec::new();
+    let mut arrived = vec![Vec::new(); others.len()];
     for _ in 0..10 {
-        for (_, block) in other.receive() {
-            if let Load::Entries(entries) = block.load {
-                keys.extend(entries.iter().map(|entry| entry.key));
+        for (keys, other) in arrived.iter_mut().zip(others) {
+            for (_, block) in other.receive() {
+                if let Load::Entries(entries) = block.load {
+                    keys.extend(entries.iter().map(|entry| entry.key));
+                }
             }
         }
         step();
     }
-    keys
+    assert_eq!(arrived, vec![Vec::from_iter(ENTRIES); others.len()]);
 }
 
 /// More would not find room in the queue.
@@ -205,23 +207,105 @@ const ENTRIES: std::ops::RangeInclusive<u64> = 1..=100;
 #[test]
 fn entries_wait_until_a_machine_can_receive_them() {
     let (control, table) = (Arc::new(Control::new(1, None)), table());
-    let mut group = local::group(2).into_iter();
-    let (link, work) = LeaderLink::new(2, PATIENT);
+    let mut group = local::group(3).into_iter();
+    let (link, work) = LeaderLink::new(3, PATIENT);
     let mut leader = work(group.next().unwrap());
     let exchange = link.begin(&start_of_search(), &control, &table).unwrap();
     let order = leader.next_order(Duration::ZERO);
     leader.step(order, Duration::ZERO, Instant::now());
     let step = || _ = leader.step(None, Duration::ZERO, Instant::now());
-    let arrived = entries_that_arrive(&exchange, step, &Mail::new(group.next().unwrap()));
-    assert_eq!(arrived, Vec::from_iter(ENTRIES), "of the leader");
+    expect_entries(&exchange, step, &group.map(Mail::new).collect::<Vec<_>>());
 
-    let [of_leader, own] = <[_; 2]>::try_from(local::group(2)).ok().unwrap();
-    let (link, _session, work) = FollowerLink::new(1, 2, PATIENT);
+    // A follower sends them to the leader and to the other follower.
+    let [of_leader, own, of_other] = <[_; 3]>::try_from(local::group(3)).ok().unwrap();
+    let (link, _session, work) = FollowerLink::new(1, 3, PATIENT);
     let mut follower = work(own);
     let exchange = link.begin(&start_of_search(), &control, &table).unwrap();
     let step = || _ = follower.step(Duration::ZERO);
-    let arrived = entries_that_arrive(&exchange, step, &Mail::new(of_leader));
-    assert_eq!(arrived, Vec::from_iter(ENTRIES), "of a follower");
+    expect_entries(&exchange, step, &[of_leader, of_other].map(Mail::new));
+}
+
+/// A machine that has not begun yet shows the block of the search before.
+#[test]
+fn leader_counts_blocks_of_its_search_and_ballots_with_their_end() {
+    let mut group = local::group(2).into_iter();
+    let (link, work) = LeaderLink::new(2, PATIENT);
+    let mut leader = work(group.next().unwrap());
+    let mut follower = Mail::new(group.next().unwrap());
+    let block = |search, ends| Block {
+        search,
+        ends,
+        fingerprint: OURS,
+        nodes: 10,
+        tb_hits: 3,
+        load: Load::Ballot(ballot(search)),
+        ..Block::default()
+    };
+    let (began, table) = (Instant::now(), table());
+    // The number of the search, the follower's block when it ends, and whether it counts and votes.
+    for (search, sent, counts, votes) in
+        [(1, Some(block(1, true)), true, true), (2, None, false, false), (3, Some(block(3, false)), true, false)]
+    {
+        let control = Arc::new(Control::new(1, None));
+        assert!(begin(&link, &control, &table));
+        let order = leader.next_order(Duration::ZERO);
+        leader.step(order, Duration::ZERO, began);
+        assert_eq!((control.nodes(), control.tb_hits()), (0, 0), "search {search} has just begun");
+        if let Some(block) = sent {
+            assert!(follower.send(LEADER, block, Duration::ZERO, Duration::ZERO));
+        }
+        let (reply, ballots) = bounded(1);
+        leader.step(Some(Order::End(reply, began)), Duration::ZERO, began);
+        assert_eq!((control.nodes(), control.tb_hits()), if counts { (10, 3) } else { (0, 0) }, "search {search}");
+        assert_eq!(ballots.try_recv(), Ok(if votes { vec![ballot(search)] } else { Vec::new() }), "search {search}");
+        follower.receive();
+        // The second search has no end of its own: the follower ends it late.
+        if search == 2 {
+            assert!(follower.send(LEADER, block(2, true), Duration::ZERO, Duration::ZERO));
+            leader.step(None, Duration::ZERO, began);
+        }
+    }
+}
+
+/// Its blocks say what a search has come to: nothing of the one before, and the ballot with the end.
+#[test]
+fn follower_reports_each_search_for_itself() {
+    let mut group = local::group(2).into_iter();
+    let mut leader = Mail::new(group.next().unwrap());
+    let (link, mut session, work) = FollowerLink::new(1, 2, PATIENT);
+    let mut follower = work(group.next().unwrap());
+    let mut last = Block::default();
+    let mut step = |order: Option<Block>| {
+        if let Some(order) = order {
+            assert!(leader.send(1, order, Duration::ZERO, Duration::ZERO));
+        }
+        for _ in 0..2 {
+            follower.step(Duration::ZERO);
+            last = leader.receive().pop().map_or_else(|| last.clone(), |(_, block)| block);
+        }
+        last.clone()
+    };
+    for search in 1..=2 {
+        let lines = Load::Text(b"go infinite\n".to_vec());
+        step(Some(Block { load: lines, ..Block::default() }));
+        let begun = step(Some(Block { search, fingerprint: OURS, ..Block::default() }));
+        let waiting = Block { search, ..Block::default() };
+        assert_eq!(begun, waiting, "search {search}: the session has not begun it");
+        let control = Arc::new(Control::new(1, None));
+        control.set_root_tb_hits(search.into());
+        let mut count = NodeCount::new(0, &control);
+        (0..10 * search).for_each(|_| count.count(&control).unwrap());
+        assert!(begin(&link, &control, &table()));
+        let runs = Block { fingerprint: OURS, nodes: (10 * search).into(), tb_hits: search.into(), ..waiting };
+        assert_eq!(step(None), runs, "search {search} runs");
+        link.end(Some(ballot(search)), Duration::ZERO);
+        assert_eq!(step(None), Block { is_finished: true, ..runs.clone() }, "search {search} has no best move yet");
+        count.count(&control).unwrap();
+        session.output.write_all(b"bestmove e2e4\n").unwrap();
+        let load = Load::Ballot(ballot(search));
+        let ended = Block { nodes: runs.nodes + 1, ends: true, is_finished: true, load, ..runs };
+        assert_eq!(step(None), ended, "search {search} has ended");
+    }
 }
 
 /// A follower's session answers while the thread of the cluster receives.

@@ -628,6 +628,60 @@ fn lockstep_binds_no_worker_to_a_memory_node() {
     }
 }
 
+/// Neither entries nor histories of another network change a search.
+#[test]
+fn a_new_network_starts_from_nothing() {
+    let (mut engine, _) = engine(1);
+    let nodes = |engine: &mut Engine| engine.search(&start(), depth(8)).unwrap().nodes;
+    let first = nodes(&mut engine);
+    assert!(nodes(&mut engine) < first, "the table shortens the second search");
+    engine.set_network(Arc::new(Network::new(&random_weights(1)).unwrap()));
+    assert_eq!(engine.table().occupied(), 0);
+    nodes(&mut engine);
+    engine.set_network(Network::embedded());
+    assert_eq!(nodes(&mut engine), first);
+}
+
+/// Workers that are bound to no memory start afresh for nothing.
+#[test]
+fn lockstep_keeps_the_histories_of_unbound_workers() {
+    let nodes_of_a_second_search = |is_toggled: bool| {
+        let (mut engine, _) = engine(1);
+        engine.search(&start(), depth(8)).unwrap();
+        if is_toggled {
+            engine.set_lockstep(true).unwrap();
+            engine.set_lockstep(false).unwrap();
+        }
+        engine.clear_hash();
+        engine.search(&start(), depth(8)).unwrap().nodes
+    };
+    assert_eq!(nodes_of_a_second_search(true), nodes_of_a_second_search(false));
+}
+
+#[test]
+fn search_by_the_clock_goes_on_after_its_first_depths() {
+    let (mut engine, sink) = engine(1);
+    let hour = Duration::from_secs(3600);
+    go(&mut engine, Limits { clock: Some(Clock { time: [hour; 2], ..Clock::default() }), ..Limits::default() });
+    while sink.infos.lock().last().is_none_or(|info| info.line.depth < 12) {
+        assert!(engine.is_searching(), "the search has ended");
+        thread::sleep(Duration::from_millis(1));
+    }
+    engine.stop();
+    expect_answer(&engine, &sink, 0);
+}
+
+#[test]
+fn each_line_is_reported_once() {
+    let (mut engine, sink) = engine(1);
+    go(&mut engine, depth(6));
+    expect_answer(&engine, &sink, 0);
+    let infos = sink.infos.lock();
+    let depths: Vec<u32> =
+        infos.iter().filter(|info| info.line.bound == Bound::Exact).map(|info| info.line.depth).collect();
+    assert_eq!(depths, [1, 2, 3, 4, 5, 6]);
+}
+
 #[test]
 fn every_search_begins_a_generation() {
     let (mut engine, _) = engine(1);

@@ -30,6 +30,8 @@ mod tests;
 pub const WORKER_STACK_BYTES: usize = 8 << 20;
 
 pub use control::Control;
+#[cfg(test)]
+pub(crate) use control::NodeCount;
 pub(crate) use history::Histories;
 #[cfg(feature = "tune")]
 pub use params::{Tunable, tunable};

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use parking_lot::Mutex;
+
 use super::history::{Histories, Quiet};
 use super::node::{NonPv, Pv};
 use super::ordering::Quiets;
@@ -9,8 +11,8 @@ use super::params::null_depth;
 use super::score::{DRAW, INFINITE, MATE, MAX_PLY, is_mate, mate_in, mated_in};
 use super::threats::Threats;
 use super::{
-    Bound, Control, Iteration, IterationResult, SearchContext, ThreadData, TranspositionTable, TtEntry,
-    WORKER_STACK_BYTES, Worker,
+    Bound, Control, Iteration, IterationResult, NodeCount, STORED_NO_EVAL, SearchContext, SearchTable, ThreadData,
+    TranspositionTable, TtEntry, WORKER_STACK_BYTES, Worker,
 };
 use crate::eval::Network;
 use crate::eval::tests::random_weights;
@@ -266,6 +268,51 @@ fn entries_with_illegal_moves_are_ignored() {
     assert!(!is_mate(iteration.lines[0].score));
 }
 
+/// A mate counts from the position in the table, from the root in the search, and within the fifty-move limit.
+#[test]
+fn mates_in_the_table_count_from_their_position() {
+    let fen = |clock| format!("7k/8/5K2/8/8/8/8/R7 w - - {clock} 120");
+    let (game, table) = (game(&fen(0)), table());
+    let score = worker(&game, &table).search::<Pv>(game.position(), 6, -INFINITE, INFINITE, 8, false).unwrap();
+    assert_eq!(score, mate_in(6 + 3));
+    assert_eq!(i32::from(table.probe(game.position().key()).unwrap().score), mate_in(3));
+    let read = |clock, ply| table.probe_tt(self::game(&fen(clock)).position(), ply).unwrap().score;
+    assert_eq!((read(0, 2), read(97, 2)), (mate_in(2 + 3), mate_in(2 + 3)));
+    assert!(!is_mate(read(98, 2)));
+}
+
+/// The halfmove clock is not part of the key.
+#[test]
+fn stored_scores_do_not_cut_near_the_fifty_move_limit() {
+    // White is in check, and a draw comes with the next move at 99.
+    for (clock, expected) in [(0, 500), (99, DRAW)] {
+        let game = game(&format!("4r1k1/8/8/8/8/8/8/QR2K3 w - - {clock} 120"));
+        let entry = TtEntry { mv: 0, score: 500, depth: 60, bound: Bound::Lower, pv: false, eval: STORED_NO_EVAL };
+        let worker = || {
+            let table = table();
+            table.store(game.position().key(), &entry, 1_000);
+            worker(&game, &table)
+        };
+        let search = worker().search::<NonPv>(game.position(), 0, 299, 300, 4, false).unwrap();
+        let quiescence = worker().quiescence::<NonPv>(game.position(), 0, 299, 300, Quiets::None).unwrap();
+        assert_eq!((search, quiescence), (expected, expected), "{clock}");
+    }
+}
+
+/// A restricted root and later lines have other scores than their position. No move here comes back to it.
+#[test]
+fn the_table_keeps_the_score_of_all_root_moves() {
+    let game = game("4k3/4p3/8/3q4/4P3/8/4P3/4K3 w - - 0 1");
+    let mv = |text| game.position().from_uci(text).unwrap();
+    let table = table();
+    let restricted = SearchContext { root_moves: vec![mv("e4e5"), mv("e2e3")], ..context(&game, &table) };
+    search_context(restricted, 6);
+    assert_eq!(table.probe(game.position().key()), None);
+    let (iteration, _) = search_context(SearchContext { multi_pv: 3, ..context(&game, &table) }, 6);
+    let entry = table.probe(game.position().key()).unwrap();
+    assert_eq!((Move::from_bits(entry.mv), i32::from(entry.score)), (Some(mv("e4d5")), iteration.lines[0].score));
+}
+
 #[test]
 fn nodes_are_the_moves_made() {
     // Six moves; captures and checks cannot follow.
@@ -294,6 +341,22 @@ fn bigall_counts_the_nodes_behind_hits() {
     // The search is almost the same: work beyond its own nodes comes from table hits.
     let (work, _) = work_of_a_second_search(Scheme::BigAll);
     assert!(work > own, "{work} is no more than the {own} nodes of a search that lives on table hits");
+}
+
+/// A score far away is inside the window soon: each window is wider than the one that failed before.
+#[test]
+fn aspiration_windows_grow() {
+    for fen in [
+        "b4r1k/pq2rp2/1p1bpn1p/3PN2n/2P2P2/P2B3K/1B2Q2N/3R2R1 w - - 0 1",
+        "2rq1bk1/p4p1p/1p4p1/3b4/3B1Q2/8/P4PpP/3RR1K1 w - - 0 1",
+    ] {
+        let mut worker = worker(&game(fen), &table());
+        for depth in 1..=8 {
+            let mut bounds = 0;
+            worker.iterate(depth, |_, _| bounds += 1);
+            assert!(bounds <= 12, "{fen}: {bounds} bounds at depth {depth}");
+        }
+    }
 }
 
 #[test]
@@ -328,6 +391,28 @@ fn a_stopped_iteration_returns_its_partial_result() {
     let found: Vec<_> = (20..60).filter_map(|thousand| stopped_at(1_000 * thousand)).collect();
     assert!(!found.is_empty(), "some stop follows a first root move");
     assert!(found.iter().all(|partial| game.position().is_legal(partial.lines[0].pv[0])));
+}
+
+#[test]
+fn a_turn_lasts_its_quantum() {
+    let control = Control::new(2, None).with_turns(1, 100);
+    let order = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for worker in 0..2 {
+            let (control, order) = (&control, &order);
+            scope.spawn(move || {
+                control.enter(worker);
+                let mut count = NodeCount::new(worker, control);
+                for _ in 0..300 {
+                    count.count(control).unwrap();
+                    order.lock().push(worker);
+                }
+                control.leave(worker);
+            });
+        }
+    });
+    let turns: Vec<usize> = order.into_inner().chunk_by(|a, b| a == b).map(<[_]>::len).collect();
+    assert_eq!(turns, [100; 6]);
 }
 
 #[test]

@@ -464,6 +464,7 @@ mod tests {
             assert!(after(last) > limit(&stable), "{name}");
         }
         assert!(limit(&stable[..1]) > limit(&stable), "a new move");
+        assert!(after((first, 10, 0.6)) < after((first, 0, 0.6)), "the more the score has fallen, the more");
         // The factors are multiplied.
         assert!(
             after((second, 0, 0.1)) > after((second, 0, 0.6)) && after((second, 0, 0.6)) > after((second, 20, 0.6))

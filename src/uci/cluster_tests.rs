@@ -19,6 +19,16 @@ const PATIENCE: Duration = Duration::from_secs(300);
 /// Longer than the wait of a test.
 const FOREVER: Duration = Duration::from_secs(1000);
 
+/// The sessions of the followers.
+#[derive(Clone)]
+enum Followers {
+    Work,
+    /// They see only the end of the input.
+    Hang,
+    /// They pass on the leader's lines, and answer at once.
+    Note(Sender<String>),
+}
+
 /// The user of a leader's session.
 struct User {
     /// `None` after its end.
@@ -32,11 +42,11 @@ struct User {
 impl User {
     /// Starts a session on `ranks` machines.
     fn with_machines(ranks: usize) -> User {
-        User::start(ranks, 0, true, FOREVER)
+        User::start(ranks, 0, Followers::Work, FOREVER)
     }
 
-    /// Starts a session on machines that look at their messages after so many milliseconds. A follower session may hang from the start.
-    fn start(ranks: usize, delay: u64, do_sessions_run: bool, stall: Duration) -> User {
+    /// Starts a session on machines that look at their messages after so many milliseconds.
+    fn start(ranks: usize, delay: u64, followers: Followers, stall: Duration) -> User {
         let (typed, input) = pipe().unwrap();
         let (screen, output) = pipe().unwrap();
         let (seen, lines) = unbounded();
@@ -46,29 +56,35 @@ impl User {
         let transports = local::group(ranks);
         let last = Arc::clone(&transports[ranks - 1].watch);
         let start = |transport: local::Local| {
-            let pipes = users_pipes.take();
+            let (pipes, followers) = (users_pipes.take(), followers.clone());
             transport.watch.delay.store(delay, SeqCst);
             let patience = Patience { ready: FOREVER, leader: FOREVER, silence: FOREVER, stall };
-            thread::spawn(move || {
-                match cluster::join(move || Ok(transport), patience).unwrap().role {
-                    Role::Alone | Role::Stranger => panic!("a group of several"),
-                    Role::Leader(link) => {
-                        let (typed, output, signals) = pipes.expect("the first rank leads");
-                        run_linked(typed, Output::new(output), Some(Arc::clone(&link) as _), signals).unwrap();
-                        link.quit()
+            thread::spawn(move || match cluster::join(move || Ok(transport), patience).unwrap().role {
+                Role::Alone | Role::Stranger => panic!("a group of several"),
+                Role::Leader(link) => {
+                    let (typed, output, signals) = pipes.expect("the first rank leads");
+                    run_linked(typed, Output::new(output), Some(Arc::clone(&link) as _), signals).unwrap();
+                    link.quit()
+                }
+                Role::Follower(link, mut session) => {
+                    match followers {
+                        Followers::Work => {
+                            let (output, link) = (Output::new(session.output), Arc::clone(&link) as _);
+                            run_linked(session.input, output, Some(link), never()).unwrap();
+                        }
+                        Followers::Hang => _ = io::copy(&mut session.input, &mut io::sink()).unwrap(),
+                        Followers::Note(notes) => {
+                            for line in BufReader::new(session.input).lines().map(Result::unwrap) {
+                                let answers = [("isready", "readyok"), ("stop", "bestmove e2e4")];
+                                for (_, answer) in answers.iter().filter(|(order, _)| *order == line) {
+                                    writeln!(session.output, "{answer}").unwrap();
+                                }
+                                notes.send(line).unwrap();
+                            }
+                        }
                     }
-                    Role::Follower(link, mut session) if !do_sessions_run => {
-                        // Only the end of the input is seen.
-                        io::copy(&mut session.input, &mut io::sink()).unwrap();
-                        drop(session.end);
-                        link.leave()
-                    }
-                    Role::Follower(link, session) => {
-                        run_linked(session.input, Output::new(session.output), Some(Arc::clone(&link) as _), never())
-                            .unwrap();
-                        drop(session.end);
-                        link.leave()
-                    }
+                    drop(session.end);
+                    link.leave()
                 }
             })
         };
@@ -195,7 +211,7 @@ fn positions_limits_and_lines_bind_all() {
 
 #[test]
 fn late_lines_of_one_search_do_not_harm_the_next() {
-    let user = User::start(2, 60, true, FOREVER);
+    let user = User::start(2, 60, Followers::Work, FOREVER);
     for _ in 0..5 {
         // The patience is shorter than a message needs.
         user.types("go movetime 40");
@@ -206,6 +222,39 @@ fn late_lines_of_one_search_do_not_harm_the_next() {
     user.sees("bestmove");
     user.sees("bestmove");
     assert!(user.leaves().is_empty());
+}
+
+/// A follower gets the lines that concern its search, in order, and no others.
+#[test]
+fn followers_get_the_game_and_its_limits() {
+    let pawn = "position fen 4k3/8/8/8/8/8/4P3/4K3 w - - 0 1";
+    for (typed, expected) in [
+        ("go depth 1", &["position startpos", "go infinite depth 1"][..]),
+        (
+            "setoption name Hash value 2\nucinewgame\nposition startpos moves e2e4 e7e5\nisready\ngo nodes 100",
+            &[
+                "setoption name Hash value 2",
+                "ucinewgame",
+                "isready",
+                "position startpos moves e2e4 e7e5",
+                "go infinite",
+            ],
+        ),
+        (
+            "setoption name MultiPV value 2\nucinewgame\nposition startpos\nposition fen nonsense\n\
+             position fen 4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 moves e2e4\ngo depth 2 searchmoves e8d7 e8d8",
+            &["ucinewgame", &format!("{pawn} moves e2e4"), "go infinite searchmoves e8d7 e8d8"],
+        ),
+        (&format!("{pawn}\ngo mate 1 depth 3"), &[pawn, "go infinite depth 3 mate 1"]),
+    ] {
+        let (notes, noted) = unbounded();
+        let user = User::start(2, 0, Followers::Note(notes), FOREVER);
+        user.types(typed);
+        user.sees("bestmove");
+        user.leaves();
+        let noted: Vec<String> = noted.iter().filter(|line| line != "stop").collect();
+        assert_eq!(noted, expected, "{typed}");
+    }
 }
 
 #[test]
@@ -228,7 +277,7 @@ fn options_and_new_games_reach_followers_in_order() {
 #[test]
 fn search_ends_when_a_machine_dies_and_the_input_ends() {
     for go in ["go movetime 900000", "go wtime 90000000 btime 90000000", "go depth 200"] {
-        let mut user = User::start(2, 0, true, Duration::from_millis(100));
+        let mut user = User::start(2, 0, Followers::Work, Duration::from_millis(100));
         user.types(go);
         user.sees("info depth");
         // As `mpirun` does after the death of a process.
@@ -243,7 +292,7 @@ fn search_ends_when_a_machine_dies_and_the_input_ends() {
 
 #[test]
 fn quit_ends_the_wait_for_a_session_that_hangs() {
-    let user = User::start(2, 0, false, FOREVER);
+    let user = User::start(2, 0, Followers::Hang, FOREVER);
     user.types("isready\nquit");
     assert!(user.sees("readyok")[0].contains("has not ended its work"));
     user.leaves();

@@ -5,11 +5,11 @@ use std::fs;
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
-use sesame::position::Position;
-use sesame::syzygy::{PATH_SEPARATOR, Tablebases};
+use sesame::position::{Game, Outcome, Position};
+use sesame::syzygy::{PATH_SEPARATOR, RankedMove, Tablebases, Wdl};
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess};
-use shakmaty_syzygy::SyzygyError;
+use shakmaty_syzygy::{AmbiguousWdl, SyzygyError, Tablebase};
 
 use crate::support::folder::Folder;
 use crate::support::tables;
@@ -62,18 +62,28 @@ fn can_promote(fen: &str) -> bool {
     ranks[1].contains('P') || ranks[6].contains('p')
 }
 
-#[test]
-fn probes_agree_with_shakmaty_syzygy() {
+/// Returns all tables of the test data, loaded by Sesame and by shakmaty-syzygy.
+fn load_all() -> (Tablebases, Tablebase<Chess>) {
     let folders = tables::all();
     let path: Vec<&str> = folders.iter().map(|folder| folder.to_str().unwrap()).collect();
     let (ours, report) = Tablebases::load(&path.join(&PATH_SEPARATOR.to_string()));
     assert_eq!(report.problems, Vec::<String>::new());
-    let names = names();
-    assert_eq!((report.wdl, report.dtz), (names.len(), names.len()));
-    let mut theirs = shakmaty_syzygy::Tablebase::<Chess>::new();
+    let tables = names().len();
+    assert_eq!((report.wdl, report.dtz), (tables, tables));
+    let mut theirs = Tablebase::new();
     for folder in &folders {
         theirs.add_directory(folder).unwrap();
     }
+    (ours, theirs)
+}
+
+fn shakmaty(fen: &str) -> Option<Chess> {
+    fen.parse::<Fen>().unwrap().into_position(CastlingMode::Standard).ok()
+}
+
+#[test]
+fn probes_agree_with_shakmaty_syzygy() {
+    let ((ours, theirs), names) = (load_all(), names());
     let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
     let mut en_passant = 0;
     let mut results = BTreeMap::new();
@@ -85,9 +95,7 @@ fn probes_agree_with_shakmaty_syzygy() {
             if name == "KPvKP" && compared < 200 && Position::from_fen(&fen).unwrap().en_passant().is_none() {
                 continue;
             }
-            let Ok(position) = fen.parse::<Fen>().unwrap().into_position::<Chess>(CastlingMode::Standard) else {
-                continue;
-            };
+            let Some(position) = shakmaty(&fen) else { continue };
             let expected = theirs.probe_wdl_after_zeroing(&position).unwrap();
             let expected_dtz = theirs.probe_dtz(&position);
             let position = Position::from_fen(&fen).unwrap();
@@ -110,6 +118,86 @@ fn probes_agree_with_shakmaty_syzygy() {
     }
     println!("{} tables, {en_passant} positions with en passant: {results:?}", names.len());
     assert!(results.len() >= 3 && (en_passant >= 200 || !names.contains("KPvKP")), "{en_passant}, {results:?}");
+}
+
+/// The result of each root move counts the plies since the last capture or pawn move.
+#[test]
+fn root_moves_agree_with_shakmaty_syzygy() {
+    let (ours, theirs) = load_all();
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(63);
+    let mut results = BTreeMap::new();
+    for name in names() {
+        for _ in 0..120 {
+            let Some(fen) = random_fen(&name, &mut random) else { continue };
+            let mut position = Position::from_fen(&fen).unwrap();
+            let clock = if position.en_passant().is_some() { 0 } else { random.next_u32() % 100 };
+            position = Position::from_fen(&fen.replace(" 0 1", &format!(" {clock} 120"))).unwrap();
+            let (game, moves) = (Game::new(position.clone()), position.legal_moves());
+            // The table after a promotion may be missing.
+            let Some(ranking) = ours.rank_moves(&game, &moves, true).filter(|ranking| ranking.by_dtz) else { continue };
+            for &RankedMove { mv, wdl, dtz } in &ranking.moves {
+                let mut after = game.clone();
+                after.play(mv);
+                let Some(child) = shakmaty(&after.position().to_string()) else { continue };
+                // Sesame needs no further table where a move wins.
+                let of_opponent = match after.outcome() {
+                    Some(Outcome::Checkmate) => AmbiguousWdl::Loss,
+                    Some(_) => AmbiguousWdl::Draw,
+                    None => match theirs.probe_wdl(&child) {
+                        Ok(wdl) => wdl,
+                        Err(SyzygyError::MissingTable { .. }) => continue,
+                        Err(error) => panic!("{position}: {error}"),
+                    },
+                };
+                // On the last ply Sesame claims no win: the table can be one off.
+                let is_last = dtz.unwrap().unsigned_abs() + clock == 100;
+                let is_alike = match of_opponent {
+                    AmbiguousWdl::Loss => wdl == Wdl::Win || is_last && wdl == Wdl::CursedWin,
+                    AmbiguousWdl::MaybeLoss | AmbiguousWdl::BlessedLoss => wdl == Wdl::CursedWin,
+                    AmbiguousWdl::Draw => wdl == Wdl::Draw,
+                    AmbiguousWdl::MaybeWin | AmbiguousWdl::CursedWin => wdl == Wdl::BlessedLoss,
+                    AmbiguousWdl::Win => wdl == Wdl::Loss || is_last && wdl == Wdl::BlessedLoss,
+                };
+                let uci = position.to_uci(mv, false);
+                assert!(is_alike, "{position} {uci}: {wdl:?} {dtz:?}, {of_opponent:?} for the opponent");
+                *results.entry(wdl).or_insert(0) += 1;
+            }
+            // A better result has a higher rank, and so have the preferred moves of the best one.
+            let best = ranking.best();
+            for one in &ranking.moves {
+                for other in &ranking.moves {
+                    let is_better = (one.wdl, best.contains(&one.mv)) > (other.wdl, best.contains(&other.mv));
+                    assert_eq!(ranking.rank(one.mv) > ranking.rank(other.mv), is_better, "{position}");
+                }
+            }
+        }
+    }
+    println!("{results:?}");
+    assert!(results.len() == 5 && results.values().all(|&count| count >= 50), "{results:?}");
+}
+
+/// Any win will do, far from the fifty-move limit: the search chooses. Otherwise the fastest are preferred.
+#[test]
+fn fastest_wins_are_preferred_near_the_limit_and_after_a_repetition() {
+    let (tablebases, _) = Tablebases::load(tables::small().to_str().unwrap());
+    let round = ["a1a2", "d5d6", "a2a1", "d6d5"];
+    for (clock, moves, is_any) in [(0, &[][..], true), (0, &round[..2], true), (60, &[], false), (0, &round, false)] {
+        let fen = format!("8/8/8/3k4/8/8/8/KR6 w - - {clock} 100");
+        let mut game = Game::new(Position::from_fen(&fen).unwrap());
+        for mv in moves {
+            let mv = game.position().from_uci(mv).unwrap();
+            game.play(mv);
+        }
+        let ranking = tablebases.rank_moves(&game, &game.position().legal_moves(), true).unwrap();
+        let wins = || ranking.moves.iter().filter(|ranked| ranked.wdl == Wdl::Win);
+        let fastest = wins().filter_map(|ranked| ranked.dtz).min();
+        let expected: Vec<_> =
+            wins().filter(|ranked| is_any || ranked.dtz == fastest).map(|ranked| ranked.mv).collect();
+        assert!(
+            wins().any(|ranked| ranked.dtz != fastest) && ranking.best() == expected,
+            "{clock} {moves:?}: {ranking:?}"
+        );
+    }
 }
 
 /// A damaged file may be refused, or give wrong answers or none.

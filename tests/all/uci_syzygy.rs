@@ -93,6 +93,30 @@ fn root_moves_keep_the_order_of_the_tables() {
     session.quit();
 }
 
+/// Lines of worse moves are searched as well, and their scores may look better.
+#[test]
+fn the_result_is_kept_wherever_a_search_of_all_moves_stops() {
+    let (mut session, _) = start(&[&tables::small()]);
+    session.send("setoption name MultiPV value 256");
+    let (tablebases, _) = Tablebases::load(tables::small().to_str().unwrap());
+    for board in ["8/8/3k4/8/4K3/4P3/8/8", "8/8/3k4/8/5K2/4P3/8/8", "8/8/8/2k5/8/2K5/2R5/3r4"] {
+        let fen = format!("{board} w - - 0 1");
+        let game = Game::new(Position::from_fen(&fen).unwrap());
+        let moves = game.position().legal_moves();
+        let ranking = tablebases.rank_moves(&game, &moves, true).unwrap();
+        let best = ranking.moves.iter().map(|ranked| ranked.wdl).max();
+        assert!(ranking.moves.iter().any(|ranked| Some(ranked.wdl) < best), "{fen}");
+        session.send(&format!("position fen {fen}"));
+        for nodes in (50..3000).step_by(150) {
+            session.send("ucinewgame");
+            let mv = session.best_move(&format!("go nodes {nodes}"));
+            let mv = game.position().from_uci(&mv).unwrap();
+            assert_eq!(ranking.wdl(mv), best, "{fen}, {nodes} nodes: {mv:?}");
+        }
+    }
+    session.quit();
+}
+
 #[test]
 fn wdl_tables_suffice() {
     let names = ["KRvK", "KQvK", "KBvK", "KNvK", "KPvK"].map(|name| format!("{name}.rtbw"));
@@ -103,6 +127,22 @@ fn wdl_tables_suffice() {
     let last = infos(&session.search("go depth 8")).pop().unwrap();
     assert!(last.tb_hits > 10 && (last.kind == "mate" && last.score > 0 || last.score == 20_000), "{last:?}");
     session.quit();
+}
+
+/// Tables assume a fifty-move counter of zero. With DTZ tables the root moves are ranked already.
+#[test]
+fn only_root_moves_are_probed_without_captures_and_after_dtz() {
+    let rook = Folder::new().with("KRvK.rtbw", &table("KRvK.rtbw"));
+    // After a capture only the kings are left.
+    for (folder, fen) in
+        [(rook.path(), "8/8/8/3k4/8/8/8/KR6 w - - 0 1"), (&tables::small(), "8/8/8/2k5/4P3/4K3/8/8 w - - 0 1")]
+    {
+        let (mut session, _) = start(&[folder]);
+        session.send(&format!("position fen {fen}"));
+        let moves = Position::from_fen(fen).unwrap().legal_moves().len() as u64;
+        assert_eq!(tb_hits(&session.search("go depth 6")), moves, "{fen}");
+        session.quit();
+    }
 }
 
 #[test]
