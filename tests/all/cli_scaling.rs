@@ -1,6 +1,5 @@
 //! `sesame scaling` on a small scale.
 
-#[cfg(unix)]
 use std::fs;
 #[cfg(unix)]
 use std::process::Child;

@@ -2,20 +2,18 @@
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::io;
-use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
-use std::slice;
 
 use crate::slot::Bucket;
 
-/// Has the calls of `memmap2::MmapMut` that the table needs.
+/// Has the calls of `memmap2::MmapRaw` that the table needs.
 #[derive(Debug)]
 pub(crate) struct Block {
     start: NonNull<u8>,
     layout: Layout,
 }
 
-// SAFETY: the block owns its memory, and `&` gives it out only as bytes to read.
+// SAFETY: the block owns its memory, and gives out no reference to it.
 unsafe impl Send for Block {}
 // SAFETY: as above.
 unsafe impl Sync for Block {}
@@ -30,28 +28,20 @@ impl Block {
         let start = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(refused)?;
         Ok(Self { start, layout })
     }
+
+    pub(crate) fn as_mut_ptr(&self) -> *mut u8 {
+        self.start.as_ptr()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.layout.size()
+    }
 }
 
 impl Drop for Block {
     fn drop(&mut self) {
         // SAFETY: allocated in `map_anon` with this layout.
         unsafe { dealloc(self.start.as_ptr(), self.layout) }
-    }
-}
-
-impl Deref for Block {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        // SAFETY: as many bytes were allocated, all initialised to zero.
-        unsafe { slice::from_raw_parts(self.start.as_ptr(), self.layout.size()) }
-    }
-}
-
-impl DerefMut for Block {
-    fn deref_mut(&mut self) -> &mut [u8] {
-        // SAFETY: as in `deref`; `&mut` excludes other users.
-        unsafe { slice::from_raw_parts_mut(self.start.as_ptr(), self.layout.size()) }
     }
 }
 
@@ -62,10 +52,12 @@ mod tests {
     #[test]
     fn blocks_are_zeroed_aligned_and_limited() {
         for length in [1, 32, 100_000] {
-            let mut block = Block::map_anon(length).unwrap();
-            assert!(block.as_ptr().addr().is_multiple_of(32));
-            assert!(block.len() == length && block.iter().all(|&byte| byte == 0));
-            block.fill(7);
+            let block = Block::map_anon(length).unwrap();
+            assert!(block.as_mut_ptr().addr().is_multiple_of(32));
+            // SAFETY: the block has these bytes, and no other user.
+            let bytes = unsafe { std::slice::from_raw_parts_mut(block.as_mut_ptr(), block.len()) };
+            assert!(bytes.len() == length && bytes.iter().all(|&byte| byte == 0));
+            bytes.fill(7);
         }
         assert!(Block::map_anon(usize::MAX).is_err() && Block::map_anon(0).is_err());
     }

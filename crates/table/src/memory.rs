@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use std::{io, thread};
 
 #[cfg(any(unix, windows))]
-use memmap2::MmapMut as Block;
+use memmap2::MmapRaw as Block;
 
 #[cfg(not(any(unix, windows)))]
 use crate::block::Block;
@@ -49,7 +49,7 @@ impl Memory {
             return Err(TableError::Exceeds { requested, available });
         }
         let bytes = bucket_count.checked_mul(BUCKET_BYTES).ok_or_else(|| io::ErrorKind::OutOfMemory.into());
-        let map = bytes.and_then(Block::map_anon).map_err(|source| TableError::Refused { requested, source })?;
+        let map = bytes.and_then(map_anon).map_err(|source| TableError::Refused { requested, source })?;
         // Probes go to random addresses, and huge pages save TLB misses.
         #[cfg(target_os = "linux")]
         if map.len() >= HUGE_PAGE {
@@ -66,13 +66,13 @@ impl Memory {
         // SAFETY: the map is `bucket_count * BUCKET_BYTES` bytes long (see `zeroed`; neither changes later), aligned for a bucket
         // (a page is, and a block), and lives as long as `self`. A bucket is four `AtomicU64` and `repr(C)`: of that size
         // (asserted above), without padding, valid and decodable whatever its bytes are, and written through `&` by atomic
-        // stores alone. No other reference to the bytes exists.
-        unsafe { std::slice::from_raw_parts(self.map.as_ptr().cast(), self.bucket_count) }
+        // stores alone. No other reference to the bytes exists, and the pointer allows writing: it comes from none.
+        unsafe { std::slice::from_raw_parts(self.map.as_mut_ptr().cast(), self.bucket_count) }
     }
 
     #[inline(always)]
     pub(crate) fn bucket(&self, key: u64) -> &TableBucket {
-        let first: *const TableBucket = self.map.as_ptr().cast();
+        let first: *const TableBucket = self.map.as_mut_ptr().cast();
         // SAFETY: the index is `key * bucket_count / 2^64`, rounded down. That is less than `bucket_count`, which is not 0 (see
         // `zeroed`). So it is one of `buckets`, whose SAFETY comment holds for it.
         unsafe { &*first.add(index(key, self.bucket_count)) }
@@ -92,7 +92,9 @@ impl Memory {
         // Few large parts: a fill larger than the caches does not read the memory first and is 2.5 times as fast.
         let part = self.map.len().div_ceil(threads.max(1)).next_multiple_of(HUGE_PAGE);
         let parts = self.map.len().div_ceil(part);
-        parallel_for_each(threads, self.map.chunks_mut(part).enumerate(), |(number, bytes)| {
+        // SAFETY: the map has these bytes, all initialised, and `&mut` excludes other users.
+        let bytes = unsafe { std::slice::from_raw_parts_mut(self.map.as_mut_ptr(), self.map.len()) };
+        parallel_for_each(threads, bytes.chunks_mut(part).enumerate(), |(number, bytes)| {
             begin(number * threads / parts);
             match is_fresh {
                 // The system has zeroed it.
@@ -101,6 +103,14 @@ impl Memory {
             }
         });
     }
+}
+
+fn map_anon(length: usize) -> io::Result<Block> {
+    #[cfg(any(unix, windows))]
+    let block = memmap2::MmapMut::map_anon(length)?.into();
+    #[cfg(not(any(unix, windows)))]
+    let block = Block::map_anon(length)?;
+    Ok(block)
 }
 
 /// Prefetches the cache line of `value` into all levels of the cache, without waiting for it.
