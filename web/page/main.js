@@ -476,8 +476,8 @@ async function start() {
     const name = engine.ask("uci", "id name");
     await engine.ask("isready", "readyok");
     byId("version").textContent = `${(await name).slice(8)}.`;
-    say(crossOriginIsolated ? "Ready." : "Ready, with one thread: this page is not isolated.");
     await linked();
+    say(crossOriginIsolated ? "Ready." : "Ready, with one thread: this page is not isolated.");
 }
 
 start().catch(fail);

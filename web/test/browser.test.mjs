@@ -322,6 +322,7 @@ test("texts are read, wrong ones explained, games saved, positions linked", asyn
     }
     await load(page, "1. e4 e5 2. Nf3 Nc6");
     assert.ok(await page.locator("#failure").isHidden());
+    await page.click("#last");
     await page.click("#link");
     const link = await page.inputValue("#text");
     assert.equal(await page.locator("#moves button").count(), 4);
