@@ -11,7 +11,13 @@ const ISOLATION = { "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-E
 export function serve(port, isolated = true) {
     const root = join(dirname(fileURLToPath(import.meta.url)), "site");
     const server = createServer((request, response) => {
-        let path = join(root, normalize(decodeURIComponent(new URL(request.url, "http://localhost").pathname)));
+        let path = root;
+        try {
+            path = join(root, normalize(decodeURIComponent(new URL(`http://localhost${request.url}`).pathname)));
+        } catch {
+            response.writeHead(400).end("bad address");
+            return;
+        }
         if (path.startsWith(root) && existsSync(path) && statSync(path).isDirectory()) {
             path = join(path, "index.html");
         }
@@ -21,7 +27,7 @@ export function serve(port, isolated = true) {
         }
         const type = TYPES[extname(path)] ?? "application/octet-stream";
         response.writeHead(200, { "Content-Type": type, "Cache-Control": "no-cache", ...(isolated ? ISOLATION : {}) });
-        createReadStream(path).pipe(response);
+        createReadStream(path).on("error", () => response.destroy()).pipe(response);
     });
     return new Promise((resolve, reject) => {
         server.once("error", reject);

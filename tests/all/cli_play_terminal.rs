@@ -44,9 +44,10 @@ fn lines_are_edited_and_repeated() {
     terminal.send("undo\r");
     terminal.until("The game goes on.");
     terminal.until("4 | . . . . P . . . |");
-    // Several lines at once, the last one ends the game.
-    terminal.send("fen\rxyzzy\rquit\r");
+    // Several lines at once.
+    terminal.send("xyzzy\rfen\r");
     terminal.until("/4P3/");
+    terminal.send("quit\r");
     assert!(terminal.end().0.success());
     let game = fs::read_to_string(file).unwrap();
     assert!(game.contains("1. e4 ") && game.contains("[Result \"*\"]"), "{game}");

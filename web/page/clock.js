@@ -25,7 +25,7 @@ export class Clock {
 
     start(side) {
         if (this.#left) {
-            clearInterval(this.#timer);
+            this.stop();
             [this.isRunning, this.#side, this.#since] = [true, side, performance.now()];
             this.#timer = setInterval(() => this.#tick(), TICK);
         }
@@ -41,8 +41,19 @@ export class Clock {
 
     /** The side that has moved presses it. */
     press() {
-        this.#left[this.#side] = this.#now(this.#side) + this.#increment;
+        this.stop();
+        this.#left[this.#side] += this.#increment;
         this.start(this.#side === "w" ? "b" : "w");
+    }
+
+    /** What each side has left, to be restored when a move is taken back. */
+    get left() {
+        return this.#left && { w: this.#now("w"), b: this.#now("b") };
+    }
+
+    restore(left) {
+        this.stop();
+        this.#left = left && { ...left };
     }
 
     #now(side) {

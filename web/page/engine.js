@@ -7,11 +7,13 @@ export class Engine {
     #answers = [];
     #search = Promise.resolve();
     #onInfo = null;
+    #calls = 0;
 
     /** `onMessage` gets what the engine has to say to a person, `onFailure` the error that ended it. */
     constructor(onMessage, onFailure) {
+        const say = (text) => (/^(error|bug|there is no position|position not set)\b/.test(text) ? onFailure(text) : onMessage(text));
         this.#worker = new Worker("engine/sesame.js");
-        this.#worker.onmessage = ({ data }) => this.#read(data, onMessage);
+        this.#worker.onmessage = ({ data }) => this.#read(data, say);
         this.#worker.onerror = (event) => onFailure(event.message ?? "the engine cannot be loaded");
     }
 
@@ -42,7 +44,12 @@ export class Engine {
 
     /** Ends the running search, then searches. Resolves to the best move, or to null without one. */
     async go(position, limits, onInfo) {
+        const call = (this.#calls += 1);
         await this.stop();
+        if (call !== this.#calls) {
+            // A later call has overtaken this one.
+            return null;
+        }
         this.#onInfo = onInfo;
         this.send(position);
         const best = this.ask(`go ${limits}`, "bestmove").then((line) => line.split(" ")[1]);

@@ -7,6 +7,8 @@ export class Game {
     /** Scores from White's view: of the start, and after each move. */
     scores = [];
     ply = 0;
+    /** What a person should know of the text that was read. */
+    note = "";
     #headers = {};
     start = new Chess().fen();
 
@@ -22,10 +24,16 @@ export class Game {
             if (!ok) {
                 throw new Error(`The FEN is wrong: ${error?.replace(/^Invalid FEN: /, "")}`);
             }
+            const [pieces, turn, rights] = fen.split(" ");
+            if (new Chess(`${pieces} ${turn === "w" ? "b" : "w"} ${rights} - 0 1`).inCheck()) {
+                throw new Error("The FEN is wrong: the king of the side that has just moved is in check");
+            }
             game.start = fen;
         } else {
+            const [first, ...others] = trimmed.split(/\n\s*\n(?=\[)/);
+            game.note = others.length > 0 ? `The file has ${others.length + 1} games: this is the first.` : "";
             try {
-                chess.loadPgn(trimmed);
+                chess.loadPgn(first);
             } catch (error) {
                 throw new Error(`This is neither a FEN nor a PGN that can be read: ${error.message}`);
             }
@@ -54,6 +62,11 @@ export class Game {
         return this.fen.split(" ")[1];
     }
 
+    /** The side to move after all moves, whatever position is shown. */
+    get turnAtEnd() {
+        return (this.moves.at(-1)?.after ?? this.start).split(" ")[1];
+    }
+
     /** The position as the engine reads it: with all moves, for repetitions. */
     get uci() {
         return this.uciAt(this.ply);
@@ -80,6 +93,7 @@ export class Game {
             const made = new Chess(this.fen).move(move);
             this.moves = [...this.moves.slice(0, this.ply), made];
             this.scores.length = Math.min(this.scores.length, this.ply + 1);
+            delete this.#headers.Result;
             this.ply += 1;
             return true;
         } catch {
@@ -89,6 +103,7 @@ export class Game {
 
     truncate(ply) {
         this.moves.length = ply;
+        delete this.#headers.Result;
         this.scores.length = Math.min(this.scores.length, ply + 1);
         this.ply = ply;
     }
@@ -127,9 +142,10 @@ export class Game {
         return words.join(" ");
     }
 
+    /** The tags of a text that was read count before `headers`. */
     pgn(headers) {
         const chess = this.#replay(this.moves.length);
-        Object.entries({ ...this.#headers, ...headers }).forEach(([name, value]) => chess.setHeader(name, value));
+        Object.entries({ ...headers, ...this.#headers }).forEach(([name, value]) => chess.setHeader(name, value));
         return chess.pgn({ maxWidth: 80 });
     }
 }

@@ -13,6 +13,7 @@ const FULL_STRENGTH = { UCI_LimitStrength: false };
 /** Milliseconds for a move of the engine without a clock, and for a position when a game is evaluated. */
 const MOVE_TIME = 1000;
 const EVALUATION_TIME = 200;
+const MAX_WAIT_FOR_SERVICE = 5000;
 
 const byId = (id) => document.getElementById(id);
 const on = (id, event, action) => byId(id).addEventListener(event, (what) => {
@@ -24,6 +25,7 @@ let game = new Game();
 /** The game against the engine: the engine's colour, and the result once it is over. Null while analysing. */
 let match = null;
 let isAnalysing = false;
+let isEvaluating = false;
 let lines = [];
 const clock = new Clock((side) => finish(side === "w" ? "0-1" : "1-0", `${sideName(side)} has no time left`), showClocks);
 const engine = new Engine((message) => say(message), fail);
@@ -35,7 +37,7 @@ const board = new Chessboard(byId("board"), {
         { class: Markers, props: { autoMarkers: MARKER_TYPE.frame } },
         { class: Arrows },
         { class: PromotionDialog },
-        { class: Accessibility, props: { visuallyHidden: true, movePieceForm: false, piecesAsList: true } },
+        { class: Accessibility, props: { visuallyHidden: true, movePieceForm: false, piecesAsList: true, keyboardMoveInput: true } },
     ],
 });
 
@@ -50,7 +52,7 @@ function fail(error) {
 }
 
 const sideName = (side) => (side === "w" ? "White" : "Black");
-const engineName = () => `Sesame ${byId("level").value || "at full strength"}`;
+const engineName = () => `Sesame ${match?.level || "at full strength"}`;
 
 // --- What is shown ---
 
@@ -71,7 +73,9 @@ function show() {
         ([id, end]) => (byId(id).disabled = game.ply === end),
     );
     byId("undo").disabled = game.moves.length === 0;
-    byId("resign").disabled = !match || Boolean(match.outcome);
+    const isPlaying = Boolean(match && !match.outcome);
+    byId("resign").disabled = !isPlaying;
+    byId("evaluate").disabled = isPlaying || isEvaluating;
     const bottom = board.getOrientation() === COLOR.white ? "w" : "b";
     [["bottom", bottom], ["top", bottom === "w" ? "b" : "w"]].forEach(([place, side]) => {
         byId(`name-${place}`).textContent = match ? (side === match.engine ? engineName() : "You") : sideName(side);
@@ -81,6 +85,7 @@ function show() {
 }
 
 function showMoves() {
+    const hadFocus = byId("moves").contains(document.activeElement);
     const first = Number(game.start.split(" ")[5]);
     const shift = game.start.split(" ")[1] === "w" ? 0 : 1;
     byId("moves").replaceChildren(
@@ -98,7 +103,11 @@ function showMoves() {
             return item;
         }),
     );
-    byId("moves").querySelector("[aria-current=true]")?.scrollIntoView({ block: "nearest" });
+    const current = byId("moves").querySelector("[aria-current=true]");
+    current?.scrollIntoView({ block: "nearest" });
+    if (hadFocus) {
+        current?.focus();
+    }
 }
 
 function showScore(value) {
@@ -130,7 +139,7 @@ function showLines(fen) {
 // --- Moves ---
 
 board.enableMoveInput((event) => {
-    const mayMove = !match || (!match.outcome && game.turn !== match.engine && game.ply === game.moves.length);
+    const mayMove = !match || (!match.outcome && game.turnAtEnd !== match.engine && game.ply === game.moves.length);
     if (event.type === INPUT_EVENT_TYPE.moveInputStarted) {
         const targets = mayMove ? game.legal(event.squareFrom) : [];
         targets.forEach(({ to, captured }) => board.addMarker(captured ? MARKER_TYPE.bevel : MARKER_TYPE.dot, to));
@@ -139,8 +148,9 @@ board.enableMoveInput((event) => {
     if (event.type === INPUT_EVENT_TYPE.validateMoveInput) {
         const found = game.legal(event.squareFrom).filter(({ to }) => to === event.squareTo);
         if (found.some(({ promotion }) => promotion)) {
+            const { fen } = game;
             board.showPromotionDialog(event.squareTo, game.turn, ({ type, piece }) => {
-                const is = type === PROMOTION_DIALOG_RESULT_TYPE.pieceSelected;
+                const is = type === PROMOTION_DIALOG_RESULT_TYPE.pieceSelected && fen === game.fen;
                 play(is ? { from: event.squareFrom, to: event.squareTo, promotion: piece[1] } : null);
             });
         } else if (found.length > 0) {
@@ -158,7 +168,7 @@ board.enableMoveInput((event) => {
 
 /** Plays a person's move. Returns false if it is illegal or not their turn. */
 function play(move) {
-    const isTurn = !match || (!match.outcome && game.turn !== match.engine);
+    const isTurn = !match || (!match.outcome && game.turnAtEnd !== match.engine);
     if (match) {
         game.ply = game.moves.length;
     }
@@ -178,9 +188,10 @@ async function moved() {
     if (clock.isRunning) {
         clock.press();
     }
+    match.clocks[game.moves.length] = clock.left;
     if (game.outcome) {
         finish(game.outcome.result, game.outcome.reason);
-    } else if (game.turn === match.engine) {
+    } else if (game.turnAtEnd === match.engine) {
         await answer();
     }
 }
@@ -188,14 +199,14 @@ async function moved() {
 async function answer() {
     const asked = game;
     const limits = clock.limits() ?? `movetime ${MOVE_TIME}`;
-    const turn = game.turn;
+    const turn = game.turnAtEnd;
     let last = null;
-    const best = await engine.go(game.uci, limits, (info) => {
+    const best = await engine.go(game.uciAt(game.moves.length), limits, (info) => {
         if (info.score) {
             last = score.forWhite(info.score, turn);
         }
     });
-    if (best && asked === game && match && !match.outcome && game.turn === match.engine) {
+    if (best && asked === game && match && !match.outcome && game.turnAtEnd === match.engine) {
         game.ply = game.moves.length;
         game.play({ from: best.slice(0, 2), to: best.slice(2, 4), promotion: best[4] });
         game.scores[game.ply] = last;
@@ -229,10 +240,16 @@ async function newGame() {
     await engine.configure({ MultiPV: 1, ...(level ? { UCI_LimitStrength: true, UCI_Elo: level } : FULL_STRENGTH) });
     engine.send("ucinewgame");
     game = byId("here").checked ? game.branch() : new Game();
-    match = { engine: side === "w" ? "b" : "w", outcome: null };
+    match = { engine: side === "w" ? "b" : "w", level, outcome: null, clocks: [] };
     clock.set(byId("time").value);
+    match.clocks[0] = clock.left;
+    clear();
     await board.setOrientation(side);
     show();
+    if (game.outcome) {
+        finish(game.outcome.result, game.outcome.reason);
+        return;
+    }
     clock.start(game.turn);
     if (game.turn === match.engine) {
         await answer();
@@ -243,8 +260,9 @@ async function undo() {
     if (match) {
         await engine.stop();
         match.outcome = null;
-        const own = game.turn !== match.engine ? 2 : 1;
+        const own = game.turnAtEnd !== match.engine ? 2 : 1;
         game.truncate(Math.max(game.moves.length - own, 0));
+        clock.restore(match.clocks[game.ply]);
         clock.start(game.turn);
         show();
         if (game.turn === match.engine) {
@@ -275,8 +293,11 @@ async function analyse() {
     const asked = game;
     lines = [];
     await engine.configure({ ...FULL_STRENGTH, ...settings(), MultiPV: byId("lines").value });
+    if (outcome) {
+        await engine.stop();
+    }
     if (!isAnalysing || game !== asked || game.ply !== ply || outcome) {
-        showLines(fen);
+        clear();
         return;
     }
     await engine.go(uci, "infinite", (info) => {
@@ -300,11 +321,12 @@ const settings = () => ({ Threads: byId("threads").value, Hash: byId("hash").val
 
 /** Searches every position of the game for a moment. */
 async function evaluate() {
+    isEvaluating = true;
     await setAnalysing(false);
     await engine.configure({ ...FULL_STRENGTH, ...settings(), MultiPV: 1 });
     const asked = game;
     const { ply } = game;
-    for (let at = 0; at <= asked.moves.length && asked === game; at += 1) {
+    for (let at = 0; at <= asked.moves.length && asked === game && !isAnalysing; at += 1) {
         const turn = at % 2 === 0 ? game.start.split(" ")[1] : game.start.split(" ")[1] === "w" ? "b" : "w";
         byId("figures").textContent = `evaluating position ${at + 1} of ${game.moves.length + 1}`;
         await engine.go(game.uciAt(at), `movetime ${EVALUATION_TIME}`, (info) => {
@@ -314,19 +336,34 @@ async function evaluate() {
         });
         show();
     }
+    isEvaluating = false;
     byId("figures").textContent = "";
-    await goTo(ply);
+    show();
+    if (asked === game && !isAnalysing) {
+        await goTo(ply);
+    }
 }
 
 // --- Texts, files, links ---
+
+/** Removes what was said of another position. */
+function clear() {
+    lines = [];
+    byId("pvs").replaceChildren();
+    byId("figures").textContent = "";
+    byId("failure").hidden = true;
+}
 
 async function load(text) {
     const read = Game.read(text);
     await engine.stop();
     [match, game] = [null, read];
     clock.stop();
-    byId("failure").hidden = true;
+    clear();
     show();
+    if (read.note) {
+        say(read.note);
+    }
     await moved();
 }
 
@@ -344,7 +381,8 @@ function save() {
 }
 
 async function copyLink() {
-    location.hash = `fen=${game.fen.replaceAll(" ", "_")}`;
+    // No event, which would load the position anew.
+    history.replaceState(null, "", `#fen=${game.fen.replaceAll(" ", "_")}`);
     byId("text").value = location.href;
     await navigator.clipboard?.writeText(location.href).catch(() => {});
 }
@@ -391,17 +429,38 @@ on("evaluate", "click", evaluate);
 on("curve", "click", (event) => goTo(Math.round((event.offsetX / byId("curve").clientWidth) * (game.scores.length - 1))));
 on("import", "submit", () => load(byId("text").value));
 on("open", "click", () => byId("file").click());
-on("file", "change", async () => load(await byId("file").files[0].text()));
+on("file", "change", async () => {
+    const [file] = byId("file").files;
+    const text = await file?.text();
+    // The same file can be opened again.
+    byId("file").value = "";
+    return text === undefined ? undefined : load(text);
+});
 on("save", "click", save);
 on("link", "click", copyLink);
 addEventListener("hashchange", () => linked().catch(fail));
 addEventListener("keydown", (event) => {
     const keys = { ArrowLeft: "back", ArrowRight: "forward", Home: "first", End: "last", f: "flip", u: "undo" };
-    if (keys[event.key] && !/INPUT|TEXTAREA|SELECT/.test(event.target.tagName) && !event.ctrlKey && !event.metaKey) {
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    const isTyped = /INPUT|TEXTAREA|SELECT/.test(event.target.tagName) || byId("board").contains(event.target);
+    if (keys[key] && !isTyped && !event.ctrlKey && !event.metaKey) {
         event.preventDefault();
-        byId(keys[event.key]).click();
+        byId(keys[key]).click();
     }
 });
+
+/** Keeps the page for use offline. Returns true if it has to be loaded again: only then, the service worker adds the headers for threads. */
+async function isolate() {
+    const { serviceWorker } = navigator;
+    const isKnown = Boolean(serviceWorker?.controller);
+    try {
+        await serviceWorker.register("service.js");
+        const tooLate = new Promise((resolve) => setTimeout(resolve, MAX_WAIT_FOR_SERVICE));
+        return !crossOriginIsolated && !isKnown && Boolean(await Promise.race([serviceWorker.ready, tooLate]));
+    } catch {
+        return false;
+    }
+}
 
 async function start() {
     byId("level").append(...LEVELS.map((elo) => new Option(`Elo ${elo}`, elo)), new Option("full strength", ""));
@@ -409,22 +468,16 @@ async function start() {
     const processors = navigator.hardwareConcurrency ?? 1;
     byId("threads").append(...Array.from({ length: processors }, (_, index) => new Option(index + 1)));
     byId("threads").value = Math.max(1, Math.min(processors, 4));
-    if ("serviceWorker" in navigator) {
-        const known = navigator.serviceWorker.controller;
-        await navigator.serviceWorker.register("service.js");
-        if (!crossOriginIsolated && !known) {
-            // The service worker adds the headers to the page only when it is loaded again.
-            await navigator.serviceWorker.ready;
-            location.reload();
-            return;
-        }
-    }
     show();
+    if (await isolate()) {
+        location.reload();
+        return;
+    }
     const name = engine.ask("uci", "id name");
     await engine.ask("isready", "readyok");
     byId("version").textContent = `${(await name).slice(8)}.`;
-    say(crossOriginIsolated ? "Ready." : "Ready, with one thread: this page is not isolated.");
     await linked();
+    say(crossOriginIsolated ? "Ready." : "Ready, with one thread: this page is not isolated.");
 }
 
 start().catch(fail);

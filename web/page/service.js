@@ -1,14 +1,16 @@
 // Keeps the page for use offline, and adds the headers that threads need where the host cannot send them.
-const CACHE = "sesame-VERSION";
+// Other pages of the same host have caches of their own.
+const PREFIX = `sesame ${registration.scope} `;
+const CACHE = `${PREFIX}VERSION`;
 const KEPT = FILES;
 
 self.addEventListener("install", (event) => {
-    event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll(KEPT)).then(() => self.skipWaiting()));
+    event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll(KEPT.map((file) => new Request(file, { cache: "reload" })))).then(() => self.skipWaiting()));
 });
 
 self.addEventListener("activate", (event) => {
     const remove = async () => {
-        const old = (await caches.keys()).filter((name) => name.startsWith("sesame-") && name !== CACHE);
+        const old = (await caches.keys()).filter((name) => name.startsWith(PREFIX) && name !== CACHE);
         await Promise.all(old.map((name) => caches.delete(name)));
         await self.clients.claim();
     };

@@ -42,6 +42,11 @@ export class Alone {
             this.#end();
         } else {
             this.#waiting.push(line);
+            if (["go", "position", "ucinewgame"].includes(command)) {
+                // As in the engine with threads, they end the search.
+                [this.#search.isHeld, this.#search.isStopped] = [false, true];
+                this.#end();
+            }
         }
     }
 

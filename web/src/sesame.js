@@ -104,7 +104,7 @@ async function startThreads() {
         bytes: new Uint8Array(shared, CONTROL_WORDS * 4),
     };
     return (line) => {
-        waiting.push(...encoder.encode(`${line}\n`));
+        encoder.encode(`${line}\n`).forEach((byte) => waiting.push(byte));
         pour();
     };
 }
@@ -116,5 +116,5 @@ async function start() {
 
 start().catch((error) => {
     report(`error: ${error.message}`);
-    throw error;
+    close();
 });

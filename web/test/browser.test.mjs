@@ -211,33 +211,63 @@ test("a person plays by drag, click, keyboard and text", async () => {
     await page.context().close();
 });
 
+async function playToTheEnd(page, choose) {
+    const over = page.locator("#status", { hasText: /[01]-[01]|1\/2-1\/2/ });
+    for (let number = 0; number < 200; number += 1) {
+        await page.waitForFunction(() => /White to move|-/.test(document.getElementById("status").textContent));
+        if ((await over.count()) > 0) {
+            return;
+        }
+        const chess = new Chess();
+        (await moves(page)).forEach((move) => chess.move(move));
+        await enter(page, await choose(chess));
+    }
+}
+
 test("a game is lost against full strength and won against a level", async () => {
     const page = await open();
     await ready(page);
     await page.selectOption("#level", "");
     await page.selectOption("#time", "60+0");
     await page.click("#new");
-    const over = page.locator("#status", { hasText: /[01]-[01]|1\/2-1\/2/ });
-    for (let number = 0; (await over.count()) === 0 && number < 200; number += 1) {
-        await page.waitForFunction(() => /White to move|-/.test(document.getElementById("status").textContent));
-        if ((await over.count()) === 0) {
-            // The first legal move: no defence at all.
-            const chess = new Chess();
-            (await moves(page)).forEach((move) => chess.move(move));
-            await enter(page, chess.moves()[0]);
-        }
-    }
+    // The first legal move: no defence at all.
+    await playToTheEnd(page, (chess) => chess.moves()[0]);
     assert.match(await text(page, "status"), /^Checkmate: 0-1$/);
     if (SCREENSHOTS) {
         await page.screenshot({ path: `${SCREENSHOTS}/lost.png` });
     }
-    await load(page, "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1");
+    await page.click("#undo");
+    await page.locator("#status", { hasText: "White to move" }).waitFor();
+    const { page: helper, send, until } = await bare();
     await page.selectOption("#level", "1320");
-    await page.selectOption("#time", "");
-    await page.check("#here");
     await page.click("#new");
-    await enter(page, "Rd8#");
-    assert.match(await text(page, "status"), /^Checkmate: 1-0$/);
+    await playToTheEnd(page, async (chess) => {
+        await send(`position fen ${chess.fen()}`);
+        await send("go nodes 20000");
+        return (await until("bestmove")).at(-1).split(" ")[1];
+    });
+    assert.match(await text(page, "status"), /: 1-0$/);
+    if (SCREENSHOTS) {
+        await page.screenshot({ path: `${SCREENSHOTS}/won.png` });
+    }
+    await helper.context().close();
+    assert.deepEqual(page.errors, []);
+    await page.context().close();
+});
+
+test("a game goes on while the player looks back", async () => {
+    const page = await open();
+    await ready(page);
+    await page.click("#new");
+    await enter(page, "e4");
+    await page.click("#back");
+    // The engine's answer arrives, and nobody can play for it.
+    await page.waitForFunction(() => document.querySelectorAll("#moves button").length === 2);
+    await page.click("#first");
+    await enter(page, "c5");
+    assert.match(await text(page, "status"), /c5 is not a legal move/);
+    await page.click("#undo");
+    assert.equal(await page.locator("#moves button").count(), 0);
     assert.deepEqual(page.errors, []);
     await page.context().close();
 });
@@ -283,6 +313,7 @@ test("texts are read, wrong ones explained, games saved, positions linked", asyn
     await ready(page);
     for (const [wrong, message] of [
         ["8/8/8/8/8/8/8/8 w - - 0 1", /FEN is wrong/],
+        ["4k3/8/8/8/8/8/4R3/4K3 w - - 0 1", /king .* in check/],
         ["hello", /neither a FEN nor a PGN/],
         ["1. e4 e5 2. Ke3", /neither a FEN nor a PGN/],
     ]) {
@@ -291,8 +322,10 @@ test("texts are read, wrong ones explained, games saved, positions linked", asyn
     }
     await load(page, "1. e4 e5 2. Nf3 Nc6");
     assert.ok(await page.locator("#failure").isHidden());
+    await page.click("#last");
     await page.click("#link");
     const link = await page.inputValue("#text");
+    assert.equal(await page.locator("#moves button").count(), 4);
     const [download] = await Promise.all([page.waitForEvent("download"), page.click("#save")]);
     assert.equal(download.suggestedFilename(), "sesame.pgn");
     const saved = await page.inputValue("#text");
@@ -329,7 +362,8 @@ test("a host without headers: the service worker adds them; without one, a singl
     assert.ok(await page.evaluate(() => crossOriginIsolated));
     await page.context().close();
     const alone = await open({ serviceWorkers: "block" }, address);
-    await alone.locator("#engine", { hasText: "one thread" }).waitFor();
+    await alone.locator("#engine", { hasText: "Ready, with one thread" }).waitFor();
+    await alone.locator("#version", { hasText: "Sesame" }).waitFor();
     await alone.click("#tab-analyse");
     await alone.click("#run");
     await alone.locator("#figures", { hasText: "depth" }).waitFor();
