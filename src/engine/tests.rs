@@ -71,7 +71,7 @@ struct RecordingLink {
     is_alone: bool,
     fingerprints: Mutex<Vec<u64>>,
     limits: Mutex<Vec<Duration>>,
-    /// The machine's own.
+    /// The ballots that this machine has sent.
     votes: Mutex<Vec<Ballot>>,
     offered: Arc<AtomicUsize>,
     /// The number of entries up to the one at which a worker panics; 0 for none.

@@ -25,7 +25,7 @@ pub enum Simd {
     Avx2,
     Avx512,
     Neon,
-    /// WebAssembly, 128 bits.
+    /// The vectors of WebAssembly.
     Simd128,
 }
 

@@ -55,7 +55,7 @@ pub enum FenError {
 /// A repair by [`Position::from_lenient_fen`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FenRepair {
-    /// The faulty field or text.
+    /// The error that strict reading reports.
     pub fault: FenError,
     repair: &'static str,
 }

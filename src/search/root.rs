@@ -16,7 +16,7 @@ use crate::position::{Move, Position};
 #[derive(Debug, Clone)]
 pub struct Iteration {
     pub depth: u32,
-    /// That of the iteration before, if this one is stopped; 0 for none.
+    /// A stopped iteration has the depth of the iteration before it; 0 if there is none.
     pub finished_depth: u32,
     /// Best first: `multi_pv` lines, or all root moves if fewer. A stopped iteration has the best only, perhaps a lower bound.
     pub lines: Vec<RootLine>,

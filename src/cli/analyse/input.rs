@@ -183,7 +183,7 @@ fn skip_padding(input: &mut impl BufRead) -> io::Result<bool> {
     }
 }
 
-/// Reads all members.
+/// Reads all members of the file as one text, and skips zeros behind the last.
 struct GzipReader(GzDecoder<Box<dyn BufRead>>);
 
 impl Read for GzipReader {

@@ -262,7 +262,6 @@ fn tags_with_other_quotes_or_none() {
     assert_eq!(only("[White ‘x’]\n\n1. e4 *").tag("White"), Some("x"));
 }
 
-/// As in python-chess.
 #[test]
 fn stray_signs_and_remarks_do_not_end_a_game() {
     for (moves, expected, warning) in [
