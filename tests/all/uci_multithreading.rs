@@ -113,15 +113,16 @@ fn more_threads_than_cores_take_turns_and_keep_time() {
     session.quit();
 }
 
-/// Workers may finish all depths before the stop; the mate is reported once, and perhaps again with the final nodes.
+/// Workers may finish all depths before the stop: each reports the mate once at most, and the last line may repeat it with the
+/// final nodes.
 #[test]
-fn a_mate_is_reported_once() {
+fn each_worker_reports_a_mate_once() {
     let mut session = Session::start();
     session.send("setoption name Threads value 2\nposition fen 6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1");
     for _ in 0..20 {
         let lines = session.search("go mate 1");
         let mates = lines.iter().filter(|line| line.contains(" score mate 1 ")).count();
-        assert!((1..=2).contains(&mates), "{lines:#?}");
+        assert!((1..=3).contains(&mates), "{lines:#?}");
     }
     session.quit();
 }
