@@ -491,7 +491,8 @@ impl<T: Transport> LeaderLoop<T> {
             if !machine.text.is_empty() && stage == Stage::Runs {
                 let text = machine.text.get(..machine.text.len().min(MAX_TEXT)).unwrap_or_default().to_vec();
                 let length = text.len();
-                if self.mail.send(rank, Block { load: Load::Text(text), ..Block::default() }, now, Duration::ZERO) {
+                let block = Block { search: machine.search, load: Load::Text(text), ..Block::default() };
+                if self.mail.send(rank, block, now, Duration::ZERO) {
                     machine.text.drain(..length);
                 }
                 continue;
