@@ -212,10 +212,9 @@ fn mixtures(nodes: u64, slots: usize) {
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
-    let number = |at: usize| arguments.get(at).and_then(|number| number.parse().ok());
+    let number = |at: usize| arguments.get(at).and_then(|number| number.parse::<usize>().ok());
     if arguments.first().is_some_and(|first| first == "mixtures") {
-        let slots = number(2).map_or(POSITIONS, |slots: u64| slots as usize);
-        return mixtures(number(1).unwrap_or(1_000) * 1_000_000, slots);
+        return mixtures(number(1).unwrap_or(1_000) as u64 * 1_000_000, number(2).unwrap_or(POSITIONS));
     }
     let is_busy = AtomicBool::new(arguments.iter().any(|argument| argument == "busy"));
     thread::scope(|scope| {

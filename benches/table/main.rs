@@ -14,7 +14,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use designs::{Bare, Dash, Design, Mutexes, entry_of, move_of, scramble};
+use designs::{Bare, Dash, Design, Mutexes, Plain, Shards, entry_of, move_of, scramble};
 use memmap2::MmapMut;
 use sesame::search::TranspositionTable;
 use sesame_table::Scheme;
@@ -134,7 +134,9 @@ fn tables(criterion: &mut Criterion) {
     operations(criterion, "sesame-table", &table);
     drop(table);
     operations(criterion, "striped mutexes", &Mutexes::over(&mut memory()));
+    operations(criterion, "an RwLock a processor", &Shards::over(&mut memory(), num_cpus::get()));
     operations(criterion, "DashMap", &Dash::new((MIB << 20) / 16));
+    operations(criterion, "plain slots", &Plain::new((MIB << 20) / 16));
 }
 
 criterion_group!(benches, tables);
