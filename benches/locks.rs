@@ -128,7 +128,9 @@ fn compare(rounds: usize) {
         }
         eprintln!("round {} of {rounds}", round + 1);
     }
-    println!("| design | threads | nodes a second (median) | ratio to the first design (median of {rounds} rounds) | minimum | maximum |");
+    println!(
+        "| design | threads | nodes a second (median) | ratio to the first design (median of {rounds} rounds) | minimum | maximum |"
+    );
     println!("|---|---|---|---|---|---|");
     for (of_count, threads) in speeds.iter().zip(counts) {
         for (speeds, (name, _)) in of_count.iter().zip(&designs) {
@@ -220,7 +222,11 @@ fn main() {
     thread::scope(|scope| {
         if is_busy.load(Relaxed) {
             for _ in 0..num_cpus::get() {
-                scope.spawn(|| while is_busy.load(Relaxed) { black_box(0); });
+                scope.spawn(|| {
+                    while is_busy.load(Relaxed) {
+                        black_box(0);
+                    }
+                });
             }
         }
         compare(number(0).unwrap_or(12));

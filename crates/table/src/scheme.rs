@@ -383,8 +383,7 @@ impl<'a, P: Payload, R: Rule<P>> StoreContext<'a, P, R> {
         }
         let [is_mixture, is_free] = [&old, &below].map(|entry| self.is_mixture(entry, key, self.bucket_count));
         let below = Some(&below).filter(|below| !below.is_empty() && !is_free);
-        let placement =
-            if is_mixture { Placement::First } else { self.rule.place(&new, &old, below, self.now) };
+        let placement = if is_mixture { Placement::First } else { self.rule.place(&new, &old, below, self.now) };
         match placement {
             Placement::First => {
                 first.write(new);

@@ -2,7 +2,8 @@
 
 use sesame_table::raw::Slot;
 use sesame_table::{
-    CountingTable, Generation, Payload, Placement, RawEntry, Rule, Scheme, Stored, TableError, TableOptions, Work, mix64,
+    CountingTable, Generation, Payload, Placement, RawEntry, Rule, Scheme, Stored, TableError, TableOptions, Work,
+    mix64,
 };
 
 use crate::entry::{Bound, Entry};
