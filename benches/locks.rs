@@ -143,9 +143,8 @@ fn compare(rounds: usize) {
     }
 }
 
-/// Mixtures that a search met.
 #[derive(Default)]
-struct Judged {
+struct Mixtures {
     accepted: AtomicU64,
     with_move: AtomicU64,
     rejected: AtomicU64,
@@ -155,7 +154,7 @@ struct Judged {
 
 struct Judge {
     table: Plain,
-    judged: Judged,
+    mixtures: Mixtures,
 }
 
 thread_local! {
@@ -164,14 +163,14 @@ thread_local! {
 
 impl SearchTable for Judge {
     fn probe(&self, key: u64) -> Option<(TtEntry, Work)> {
-        self.judged.probes.fetch_add(1, Relaxed);
+        self.mixtures.probes.fetch_add(1, Relaxed);
         IS_MIXTURE.set(false);
         let (entry, is_mixture) = self.table.probe_judged(key)?;
         if is_mixture {
             IS_MIXTURE.set(true);
-            self.judged.accepted.fetch_add(1, Relaxed);
-            self.judged.with_move.fetch_add((entry.mv != 0).into(), Relaxed);
-            self.judged.exact.fetch_add((entry.bound == Bound::Exact).into(), Relaxed);
+            self.mixtures.accepted.fetch_add(1, Relaxed);
+            self.mixtures.with_move.fetch_add((entry.mv != 0).into(), Relaxed);
+            self.mixtures.exact.fetch_add((entry.bound == Bound::Exact).into(), Relaxed);
         }
         Some((entry, Work::default()))
     }
@@ -188,7 +187,7 @@ impl SearchTable for Judge {
 
     fn record_use(&self, usage: EntryUse) {
         if usage == EntryUse::Rejected && IS_MIXTURE.get() {
-            self.judged.rejected.fetch_add(1, Relaxed);
+            self.mixtures.rejected.fetch_add(1, Relaxed);
         }
     }
 }
@@ -196,7 +195,7 @@ impl SearchTable for Judge {
 /// With few slots, threads meet in them more often than in any real search.
 fn mixtures(nodes: u64, slots: usize) {
     let threads = 4 * num_cpus::get();
-    let table = Arc::new(Judge { table: Plain::new(slots), judged: Judged::default() });
+    let table = Arc::new(Judge { table: Plain::new(slots), mixtures: Mixtures::default() });
     let mut data: Vec<_> = (0..threads).map(|_| ThreadData::default()).collect();
     let mut searched = 0;
     while searched < nodes {
@@ -205,7 +204,7 @@ fn mixtures(nodes: u64, slots: usize) {
         }
     }
     let [accepted, with_move, rejected, exact, probes] = {
-        let Judged { accepted, with_move, rejected, exact, probes } = &table.judged;
+        let Mixtures { accepted, with_move, rejected, exact, probes } = &table.mixtures;
         [accepted, with_move, rejected, exact, probes].map(|count| count.load(Relaxed))
     };
     println!("{searched} nodes, {threads} threads, {slots} plain slots, {probes} probes: {accepted} mixtures accepted");

@@ -358,7 +358,10 @@ impl<T: Transport> LeaderLoop<T> {
         let Phase::Search(running) = &self.phase else { return };
         if machine.takes_part(self.search, running.start.fingerprint) {
             machine.is_strange = false;
-            if let (Load::Entries(entries), Some(table)) = (&machine.block.load, &*self.state.table.lock()) {
+            // After its end, the session may clear the table, and set it for the next search before this loop knows.
+            if let (Load::Entries(entries), Some(table), None) =
+                (&machine.block.load, &*self.state.table.lock(), &running.end)
+            {
                 self.outbox.store(entries, table);
             }
         } else if machine.block.search == self.search

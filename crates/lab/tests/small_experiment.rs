@@ -142,9 +142,8 @@ fn a_report_needs_the_source_or_a_named_folder() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
-/// Before the long measurement.
 #[test]
-fn a_page_that_cannot_be_replaced_is_refused() {
+fn a_page_that_cannot_be_replaced_is_refused_before_the_measurement() {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir_all(folder.path().join("pages/crowding.md")).unwrap();
     let named = ["crowding", "--depth", "20", "--output", "pages"];

@@ -161,7 +161,7 @@ pub enum Placement {
     Second,
     /// It takes the first level, whose entry moves to the second.
     Shift,
-    /// It is dropped.
+    /// It is dropped, and both entries of the bucket stay.
     Nowhere,
 }
 
@@ -353,7 +353,7 @@ impl<'a, P: Payload, R: Rule<P>> StoreContext<'a, P, R> {
         }
         let stored = if old.is_empty() {
             Stored::Empty
-        } else if self.rule.is_stale(&old, self.now) || self.is_mixture(&old, key, 2 * self.bucket_count) {
+        } else if self.rule.is_stale(&old, self.now) || is_mixture(&old, key, 2 * self.bucket_count) {
             Stored::Stale
         } else if self.rule.prefers(&new, &old, self.now) {
             Stored::Replaced
@@ -381,7 +381,7 @@ impl<'a, P: Payload, R: Rule<P>> StoreContext<'a, P, R> {
             first.write(new);
             return Stored::Empty;
         }
-        let [is_mixture, is_free] = [&old, &below].map(|entry| self.is_mixture(entry, key, self.bucket_count));
+        let [is_mixture, is_free] = [&old, &below].map(|entry| is_mixture(entry, key, self.bucket_count));
         let below = Some(&below).filter(|below| !below.is_empty() && !is_free);
         let placement = if is_mixture { Placement::First } else { self.rule.place(&new, &old, below, self.now) };
         match placement {
@@ -402,13 +402,6 @@ impl<'a, P: Payload, R: Rule<P>> StoreContext<'a, P, R> {
         }
     }
 
-    /// Returns whether `entry` is a mixture of two writes, which belongs to no key with the index of `key` among `count`.
-    #[inline(always)]
-    fn is_mixture(&self, entry: &RawEntry, key: u64, count: usize) -> bool {
-        // Up to this count every mixture has a key with the index.
-        count > 1 << (u64::BITS - CHECK_BITS) && entry.key_beside(key, count).is_none()
-    }
-
     #[inline(always)]
     fn update(&self, slot: &impl Slot, old: &RawEntry, new: RawEntry) -> Stored {
         let data = match self.update {
@@ -419,6 +412,13 @@ impl<'a, P: Payload, R: Rule<P>> StoreContext<'a, P, R> {
         slot.write(RawEntry { data, ..new });
         Stored::Updated
     }
+}
+
+/// Returns whether `entry` is a mixture of two writes, which belongs to no key with the index of `key` among `count`.
+#[inline(always)]
+fn is_mixture(entry: &RawEntry, key: u64, count: usize) -> bool {
+    // Up to this count every mixture has a key with the index.
+    count > 1 << (u64::BITS - CHECK_BITS) && entry.key_beside(key, count).is_none()
 }
 
 #[cfg(test)]
