@@ -166,7 +166,7 @@ pub enum TableError {
     NoPositions,
     /// The size exceeds the memory of the machine or of its control group. An overcommitting system might grant it, and
     /// kill the process later.
-    #[error("a table of {} is more than the {} that this machine has to give", in_mib(*requested), in_mib(*available))]
+    #[error("a table of {} is more than the {} available", in_mib(*requested), in_mib(*available))]
     Exceeds {
         /// Bytes requested.
         requested: u64,

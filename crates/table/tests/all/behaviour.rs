@@ -46,7 +46,7 @@ fn impossible_sizes_are_errors() {
     let unlimited = options(largest << 16).memory_limit(false);
     assert!(!matches!(Table::with_options(unlimited), Err(TableError::Exceeds { .. })), "the system alone decides");
     let small = TableError::Exceeds { requested: (1 << 20) - 1, available: 32 }.to_string();
-    assert_eq!(small, "a table of 1048575 bytes is more than the 32 bytes that this machine has to give");
+    assert_eq!(small, "a table of 1048575 bytes is more than the 32 bytes available");
     let overcommits = cfg!(any(target_os = "linux", target_os = "macos"));
     assert!(!overcommits || matches!(error, TableError::Exceeds { .. }), "{error}");
 }
