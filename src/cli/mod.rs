@@ -14,6 +14,7 @@ mod manual;
 mod mpi;
 mod perft;
 mod play;
+mod renamed;
 mod scaling;
 mod terminal;
 
@@ -71,7 +72,7 @@ pub fn main() -> ExitCode {
         }
         command::print_status(&format!("{process} works by itself, as each one does"));
     }
-    command::main(|cli: Cli| {
+    command::main(&renamed::OPTIONS, |cli: Cli| {
         // The only output of the process: at the end it has the error of any failed write.
         let output = Output::stdout();
         let result = run(cli.command.unwrap_or(Command::Uci), &output);

@@ -12,31 +12,31 @@ use crate::uci;
 
 /// Count the leaves of the game tree, for each move and in total
 #[derive(Debug, Args)]
-#[command(override_usage = "sesame perft [OPTIONS] [FEN] <DEPTH>")]
+#[command(override_usage = "sesame perft [OPTIONS] [POSITION] <DEPTH>")]
 pub(super) struct PerftArguments {
-    /// The position, with or without quotes [default: the start position], then the depth in plies
-    #[arg(num_args = 1..=7, required = true, value_names = ["FEN", "DEPTH"])]
+    /// A FEN or startpos, also with moves [default: the start position], then the depth in plies
+    #[arg(num_args = 1.., required = true, value_names = ["POSITION", "DEPTH"])]
     words: Vec<String>,
-    /// Write castling as king takes rook, as in Chess960
-    #[arg(long)]
+    /// Write castling as king takes rook, as with the UCI option UCI_Chess960
+    #[arg(long = "king-takes-rook")]
     pub(super) chess960: bool,
 }
 
 impl PerftArguments {
     /// Returns an empty string for the start position.
-    pub(super) fn fen_and_depth(&self) -> Result<(String, u32), String> {
+    pub(super) fn position_and_depth(&self) -> Result<(String, u32), String> {
         const MAX_DEPTH: u32 = 64;
-        let (depth, fen) = self.words.split_last().ok_or("the depth is missing")?;
+        let (depth, position) = self.words.split_last().ok_or("the depth is missing")?;
         match depth.parse() {
-            Ok(number) if number <= MAX_DEPTH => Ok((fen.join(" "), number)),
+            Ok(number) if number <= MAX_DEPTH => Ok((position.join(" "), number)),
             _ => Err(format!("the depth must be a number up to {MAX_DEPTH}, not '{depth}'")),
         }
     }
 }
 
 pub(super) fn run(arguments: &PerftArguments, output: &Output) -> Result<(), CommandError> {
-    let (fen, depth) = arguments.fen_and_depth().map_err(CommandError::Usage)?;
-    let position = position(&fen)?;
+    let (words, depth) = arguments.position_and_depth().map_err(CommandError::Usage)?;
+    let position = position(&words)?.game().position().clone();
     let stop = AtomicBool::new(false);
     let start = Instant::now();
     let sum = uci::divide(&position, depth, arguments.chess960, &stop, |text, leaves| {

@@ -14,6 +14,7 @@ mod options;
 mod parse;
 mod reader;
 mod session;
+mod setup;
 mod sink;
 mod words;
 
@@ -27,3 +28,5 @@ pub(crate) use options::{MAX_HASH_MIB, MAX_MULTI_PV, MAX_THREADS};
 pub(crate) use parse::fault_of;
 #[cfg(feature = "cli")]
 pub(crate) use reader::read_line;
+#[cfg(feature = "cli")]
+pub(crate) use setup::SetUp;

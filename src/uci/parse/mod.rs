@@ -8,7 +8,7 @@ use std::fmt;
 use std::time::Duration;
 
 use super::options::{MAX_HASH_MIB, MAX_THREADS, Setting, parse_setting};
-use super::words::{parse_number, quote};
+use super::words::{parse_number, quote, suggestion};
 use crate::engine::{Clock, Limits};
 use crate::position::{Color, Position};
 use crate::smp::cores;
@@ -43,6 +43,26 @@ const GO_WORDS: [&str; 13] = [
     "mate",
     "movetime",
     "perft",
+];
+
+/// All words of [`parse_command`] with a use.
+const COMMANDS: [&str; 16] = [
+    "uci",
+    "isready",
+    "ucinewgame",
+    "position",
+    "go",
+    "stop",
+    "ponderhit",
+    "setoption",
+    "quit",
+    "d",
+    "eval",
+    "bench",
+    "speedtest",
+    "export_net",
+    "help",
+    "compiler",
 ];
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -120,7 +140,7 @@ pub(super) fn parse(line: &[u8]) -> Vec<UciCommand> {
         }
         return commands;
     }
-    warning(format!("unknown command {}", quote(first)))
+    warning(format!("unknown command {}{}", quote(first), suggestion(first, COMMANDS)))
 }
 
 /// Ignores a line. After an ignored `position` there is none.
@@ -171,7 +191,7 @@ fn parse_command<'a>(word: &str, words: impl Iterator<Item = &'a str>, line: &st
 
 /// `position (startpos | [fen] FEN) [moves MOVE...]`; accepts a FEN without `fen`, and moves behind `startpos` without
 /// `moves`. The moves end at a word that can be none.
-fn parse_position<'a>(words: impl Iterator<Item = &'a str>) -> Vec<UciCommand> {
+pub(super) fn parse_position<'a>(words: impl Iterator<Item = &'a str>) -> Vec<UciCommand> {
     let mut words = words.peekable();
     let mut moves = Vec::new();
     let fen = match words.peek().copied() {
@@ -239,7 +259,9 @@ pub(super) fn limits(words: &str, position: Option<&Position>) -> (Limits, Optio
             "infinite" => limits.infinite = true,
             "searchmoves" => search_moves.extend(std::iter::from_fn(|| words.next_if(|word| !GO_WORDS.contains(word)))),
             _ if !GO_WORDS.contains(&word) => {
-                warning.get_or_insert_with(|| format!("go: skipped unknown word {}", quote(word)));
+                warning.get_or_insert_with(|| {
+                    format!("go: skipped unknown word {}{}", quote(word), suggestion(word, GO_WORDS))
+                });
             }
             // If the number is missing, the next word of `go` does not stand for it.
             _ => match (word, number(word, words.next_if(|word| !GO_WORDS.contains(word)))) {
