@@ -1,8 +1,8 @@
 //! Positions to search: the words of `position` as a start position and moves.
 
+use super::parse::PositionCommand;
 #[cfg(feature = "cli")]
 use super::parse::{UciCommand, parse_position};
-use super::parse::PositionCommand;
 use crate::position::{Game, Move, Position};
 
 pub(crate) struct SetUp {

@@ -212,7 +212,11 @@ fn positions_are_given_as_in_uci() {
 #[test]
 fn old_options_keep_working_with_a_notice() {
     for (old, new, notice) in [
-        ("play --color black --depth 1 --seed 1", "play --side black --depth 1 --seed 1", "--color SIDE is now --side SIDE"),
+        (
+            "play --color black --depth 1 --seed 1",
+            "play --side black --depth 1 --seed 1",
+            "--color SIDE is now --side SIDE",
+        ),
         ("play --ansi=always", "play --color=always", "--ansi is now --color"),
         ("play --fen 8/8/8/8/8/8/8/KQ1k4", "play 8/8/8/8/8/8/8/KQ1k4", "--fen FEN is now FEN alone"),
         ("play --movetime 1500", "play --time 1.5", "--movetime MS is now --time SECONDS"),

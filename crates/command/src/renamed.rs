@@ -76,7 +76,9 @@ mod tests {
 
     const OPTIONS: [Renamed; 4] = [
         Renamed::name("run", "--output", "--out"),
-        Renamed::form("run", "--ms", "--ms is now --time", |text| Some(format!("--time={}.5", text.parse::<u32>().ok()?))),
+        Renamed::form("run", "--ms", "--ms is now --time", |text| {
+            Some(format!("--time={}.5", text.parse::<u32>().ok()?))
+        }),
         Renamed::form("run", "--fen", "--fen is now a position alone", |text| Some(text.to_owned())),
         Renamed::name("other", "--x", "--y"),
     ];

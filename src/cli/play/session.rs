@@ -182,7 +182,8 @@ impl<'a> PlaySession<'a> {
 
     fn show_result(&self) {
         if let Some(ending) = self.game.ending {
-            let help = if self.console.kind == ConsoleKind::Editor { "\nType rematch, undo, save FILE or quit." } else { "" };
+            let help =
+                if self.console.kind == ConsoleKind::Editor { "\nType rematch, undo, save FILE or quit." } else { "" };
             self.say(format!("{ending} {}{help}", ending.result()));
         }
     }

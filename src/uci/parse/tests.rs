@@ -72,7 +72,9 @@ fn unknown_words_are_skipped_or_reported() {
     assert_eq!(warning("xyzzy"), "unknown command `xyzzy`");
     let skipped = "skipped unknown words from `joho` to `isready`".to_owned();
     assert_eq!(parsed("joho isready"), (Some(UciCommand::IsReady), Some(skipped)));
-    for (line, suggested) in [("isredy", "isready"), ("Position startpos", "position"), ("setoptoin name x", "setoption")] {
+    for (line, suggested) in
+        [("isredy", "isready"), ("Position startpos", "position"), ("setoptoin name x", "setoption")]
+    {
         assert!(warning(line).ends_with(&format!("; did you mean `{suggested}`?")), "{line}");
     }
     assert!(super::COMMANDS.iter().all(|word| super::parse_command(word, [].into_iter(), word).is_some()));
