@@ -243,7 +243,7 @@ fn similar_names_are_suggested() {
         (&["analyse", "--color", "alway"], "'always'"),
     ] {
         let (code, _, errors) = run(arguments);
-        assert!(code == 2 && errors.contains("tip: a similar ") && errors.contains(suggestion), "{errors}");
+        assert!(code == 2 && errors.contains("  tip: ") && errors.contains(suggestion), "{errors}");
     }
 }
 

@@ -244,7 +244,7 @@ fn file_names_need_not_be_utf8() {
         assert!(code == 0 && !output.is_empty(), "{errors}");
     }
     let (code, _, errors) = run(&[OsStr::new("analyse"), OsStr::from_bytes(b"\xff")]);
-    assert!(code == 2 && errors.contains("is neither a file nor a FEN"), "{errors}");
+    assert!(code == 2 && errors.contains("is neither a file nor a position"), "{errors}");
 }
 
 /// Games are annotated up to an illegal move; what cannot be understood is copied as it is, and all of it is said.
