@@ -39,7 +39,7 @@ pub fn uci_session(bytes: &[u8]) {
 /// Tests for a line that may be sent; rather too strict than too lax.
 fn is_harmless(line: &[u8]) -> bool {
     let text = String::from_utf8_lossy(line).to_lowercase();
-    let endless = ["bench", "perft"].iter().any(|word| text.contains(word));
+    let endless = ["bench", "perft", "speedtest"].iter().any(|word| text.contains(word));
     if !text.contains("setoption") {
         return !endless;
     }

@@ -10,7 +10,7 @@ use sesame_table::{Generation, Payload};
 pub(super) const MAX_BLOCK_BYTES: usize = 4000;
 
 /// The first bytes. Programs with other blocks have other ones, and do not meet: see the greeting in `transport.rs`.
-pub(super) const BLOCK_FORMAT: u32 = 0x5e5a_0005;
+pub(super) const BLOCK_FORMAT: u32 = 0x5e5a_0006;
 
 const ENTRY_BYTES: usize = 20;
 
@@ -58,7 +58,8 @@ pub(super) enum Stage {
 /// One machine's message to another. A later block replaces an earlier one, but for entries and text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Block {
-    /// The leader's: the search in which the receiver takes part, or 0. A follower's: its last search.
+    /// The leader's: the search in which the receiver takes part, or 0; with text, the last in which it takes part once it has
+    /// carried out all lines. A follower's: its last search.
     pub(super) search: u32,
     /// The leader's: the search stops. A follower's: it has ended.
     pub(super) ends: bool,

@@ -256,7 +256,7 @@ impl<T: Transport> FollowerLoop<T> {
             // Under the lock: after its answer, the session may clear the table.
             let state = self.state.lock();
             if let Some((_, table)) = &state.running
-                && block.fingerprint == state.fingerprint
+                && (block.search, block.fingerprint) == (self.search, state.fingerprint)
                 && let Load::Entries(entries) = &block.load
             {
                 self.outbox.store(entries, table);
@@ -283,6 +283,10 @@ impl<T: Transport> FollowerLoop<T> {
             self.search = block.search;
             (self.has_ended, self.is_stopped) = (false, false);
             self.outbox.clear();
+            // The block comes before the session can begin the search.
+            let mut state = self.state.lock();
+            (state.counts, state.ballot, state.fingerprint) = ((0, 0), None, 0);
+            state.has_answered = false;
         }
         if block.ends && block.search == self.search && !std::mem::replace(&mut self.is_stopped, true) {
             self.write(b"stop\n".to_vec());
@@ -319,26 +323,21 @@ impl<T: Transport> FollowerLoop<T> {
         let can_send = is_running && self.mail.others().any(|rank| self.mail.has_received(rank, |_| true));
         let entries = if can_send { self.outbox.batch() } else { Vec::new() };
         for rank in self.mail.others() {
-            let load = Load::Entries(entries.clone());
+            let (search, ends, load) = (self.search, self.has_ended, Load::Entries(entries.clone()));
             if rank != LEADER {
                 if !entries.is_empty() {
-                    self.mail.send(rank, Block { fingerprint, load, ..Block::default() }, now, Duration::MAX);
+                    let block = Block { search, fingerprint, load, ..Block::default() };
+                    self.mail.send(rank, block, now, Duration::MAX);
                 }
                 continue;
             }
-            let (search, ends, load) = (self.search, self.has_ended, ballot.clone().map_or(load, Load::Ballot));
+            let load = ballot.clone().map_or(load, Load::Ballot);
             let block = Block { search, ends, is_finished, stage, fingerprint, nodes, tb_hits, ready, load };
             self.mail.send(LEADER, block, now, Duration::MAX);
         }
     }
 
-    /// Between searches, the lines may begin the next one.
     fn write(&self, lines: Vec<u8>) {
-        if self.has_ended {
-            let mut state = self.state.lock();
-            (state.counts, state.ballot, state.fingerprint) = ((0, 0), None, 0);
-            state.has_answered = false;
-        }
         if let Some(input) = &self.input {
             let _ = input.send(lines);
         }

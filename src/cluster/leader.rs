@@ -358,7 +358,10 @@ impl<T: Transport> LeaderLoop<T> {
         let Phase::Search(running) = &self.phase else { return };
         if machine.takes_part(self.search, running.start.fingerprint) {
             machine.is_strange = false;
-            if let (Load::Entries(entries), Some(table)) = (&machine.block.load, &*self.state.table.lock()) {
+            // After its end, the session may clear the table, and set it for the next search before this loop knows.
+            if let (Load::Entries(entries), Some(table), None) =
+                (&machine.block.load, &*self.state.table.lock(), &running.end)
+            {
                 self.outbox.store(entries, table);
             }
         } else if machine.block.search == self.search
@@ -491,7 +494,8 @@ impl<T: Transport> LeaderLoop<T> {
             if !machine.text.is_empty() && stage == Stage::Runs {
                 let text = machine.text.get(..machine.text.len().min(MAX_TEXT)).unwrap_or_default().to_vec();
                 let length = text.len();
-                if self.mail.send(rank, Block { load: Load::Text(text), ..Block::default() }, now, Duration::ZERO) {
+                let block = Block { search: machine.search, load: Load::Text(text), ..Block::default() };
+                if self.mail.send(rank, block, now, Duration::ZERO) {
                     machine.text.drain(..length);
                 }
                 continue;

@@ -165,15 +165,18 @@ fn follower_stores_what_machines_with_its_network_send() {
     let mut leader = Mail::new(group.next().unwrap());
     let (link, session) = follower_session(group.next().unwrap(), PATIENT);
     let (control, table) = (Arc::new(Control::new(1, None)), table());
+    tell(&mut leader, 1, Block { search: 2, load: Load::Text(Vec::new()), ..Block::default() });
     assert!(begin(&link, &control, &table));
-    let sends = |fingerprint, key| {
+    let sends = |search, fingerprint, key| {
         let load = Load::Entries(vec![entry(key)]);
-        Block { search: 1, fingerprint, load, ..Block::default() }
+        Block { search, fingerprint, load, ..Block::default() }
     };
-    tell(&mut leader, 1, sends(OTHER, 7));
-    tell(&mut leader, 1, sends(OURS, 8));
+    tell(&mut leader, 1, sends(2, OTHER, 6));
+    // Of the search before: `ucinewgame` may have followed it.
+    tell(&mut leader, 1, sends(1, OURS, 7));
+    tell(&mut leader, 1, sends(2, OURS, 8));
     wait_until("an entry of the leader is stored", || table.probe(8).is_some());
-    assert_eq!(table.probe(7), None);
+    assert_eq!([6, 7].map(|key| table.probe(key)), [None, None]);
     drop(session);
     wait_until("the follower quits", || leader.receive().iter().any(|(_, block)| block.stage == Stage::Quits));
     tell(&mut leader, 1, Block { stage: Stage::Leaves, ..Block::default() });
@@ -223,6 +226,76 @@ fn entries_wait_until_a_machine_can_receive_them() {
     let exchange = link.begin(&start_of_search(), &control, &table).unwrap();
     let step = || _ = follower.step(Duration::ZERO);
     expect_entries(&exchange, step, &[of_leader, of_other].map(Mail::new));
+}
+
+/// Returns the numbers of the searches and the keys of the entries that arrive while a machine makes steps.
+fn arrivals<T: Transport>(mut step: impl FnMut(), other: &Mail<T>) -> Vec<(u32, u64)> {
+    let mut arrived = Vec::new();
+    for _ in 0..10 {
+        step();
+        for (_, block) in other.receive() {
+            if let Load::Entries(entries) = block.load {
+                arrived.extend(entries.iter().map(|entry| (block.search, entry.key)));
+            }
+        }
+    }
+    arrived
+}
+
+/// What is left of the search before may be of a table that has been cleared.
+#[test]
+fn each_search_sends_its_own_entries_with_its_number() {
+    let (control, table, began) = (Arc::new(Control::new(1, None)), table(), Instant::now());
+    let [own, of_follower] = <[_; 2]>::try_from(local::group(2)).ok().unwrap();
+    let (link, work) = LeaderLink::new(2, PATIENT);
+    let (mut leader, mut other) = (work(own), Mail::new(of_follower));
+    for search in 1..=2 {
+        let exchange = link.begin(&start_of_search(), &control, &table).unwrap();
+        let order = leader.next_order(Duration::ZERO);
+        leader.step(order, Duration::ZERO, began);
+        exchange.offer(entry(search));
+        if search == 1 {
+            // It ends before the other has received its lines.
+            leader.step(Some(Order::End(bounded(1).0, began)), Duration::ZERO, began);
+            other.receive();
+            let ended = Block { search: 1, ends: true, fingerprint: OURS, ..Block::default() };
+            assert!(other.send(LEADER, ended, Duration::ZERO, Duration::ZERO));
+            leader.step(None, Duration::ZERO, began);
+        }
+    }
+    assert_eq!(arrivals(|| _ = leader.step(None, Duration::ZERO, began), &other), [(2, 2)]);
+
+    let [of_leader, own, of_other] = <[_; 3]>::try_from(local::group(3)).ok().unwrap();
+    let (mut leader, other) = (Mail::new(of_leader), Mail::new(of_other));
+    let (link, _session, work) = FollowerLink::new(1, 3, PATIENT);
+    let mut follower = work(own);
+    for search in [7, 9] {
+        let lines = Load::Text(b"go infinite\n".to_vec());
+        assert!(leader.send(1, Block { search, load: lines, ..Block::default() }, Duration::ZERO, Duration::ZERO));
+        follower.step(Duration::ZERO);
+        let exchange = link.begin(&start_of_search(), &control, &table).unwrap();
+        exchange.offer(entry(search.into()));
+    }
+    assert_eq!(arrivals(|| _ = follower.step(Duration::ZERO), &other), [(9, 9)]);
+}
+
+/// The session may clear the table and begin another search while the others' ballots are still awaited.
+#[test]
+fn leader_stores_no_entries_after_the_end_of_a_search() {
+    let [own, of_follower] = <[_; 2]>::try_from(local::group(2)).ok().unwrap();
+    let (link, work) = LeaderLink::new(2, PATIENT);
+    let (mut leader, mut follower) = (work(own), Mail::new(of_follower));
+    let (table, began) = (table(), Instant::now());
+    assert!(begin(&link, &Arc::new(Control::new(1, None)), &table));
+    let mut order = leader.next_order(Duration::ZERO);
+    for (key, is_stored) in [(1, true), (2, false)] {
+        let load = Load::Entries(vec![entry(key)]);
+        let block = Block { search: 1, fingerprint: OURS, load, ..Block::default() };
+        assert!(follower.send(LEADER, block, Duration::ZERO, Duration::ZERO));
+        leader.step(order, Duration::ZERO, began);
+        assert_eq!(table.probe(key).is_some(), is_stored, "entry {key}");
+        order = Some(Order::End(bounded(1).0, began + FOREVER));
+    }
 }
 
 /// A machine that has not begun yet shows the block of the search before.
@@ -287,7 +360,7 @@ fn follower_reports_each_search_for_itself() {
     };
     for search in 1..=2 {
         let lines = Load::Text(b"go infinite\n".to_vec());
-        step(Some(Block { load: lines, ..Block::default() }));
+        step(Some(Block { search, load: lines, ..Block::default() }));
         let begun = step(Some(Block { search, fingerprint: OURS, ..Block::default() }));
         let waiting = Block { search, ..Block::default() };
         assert_eq!(begun, waiting, "search {search}: the session has not begun it");
@@ -353,7 +426,8 @@ fn a_follower_that_has_answered_stores_no_entries() {
     let mut follower = work(Answers { transport, output: RefCell::new(session.output) });
     let table = table();
     link.begin(&start_of_search(), &Arc::new(Control::new(1, None)), &table).unwrap();
-    let block = Block { search: 1, fingerprint: OURS, load: Load::Entries(vec![entry(7)]), ..Block::default() };
+    // No search has begun for the cluster: the block would count.
+    let block = Block { fingerprint: OURS, load: Load::Entries(vec![entry(7)]), ..Block::default() };
     assert!(Mail::new(of_leader).send(1, block, Duration::ZERO, Duration::ZERO));
     follower.step(Duration::ZERO);
     assert_eq!((table.probe(7), Arc::strong_count(&table)), (None, 1));

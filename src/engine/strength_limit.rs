@@ -3,7 +3,7 @@
 //!
 //! The probability of a line falls exponentially with its loss against the best line, divided by a temperature
 //! (a Boltzmann distribution). Stockfish's skill levels also choose among MultiPV lines. Nodes and temperature
-//! depend on the Elo; matches have calibrated them (`docs/results/playing-weaker.md`).
+//! depend on the Elo; matches have calibrated them (`docs/results/strength.md`).
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
@@ -36,7 +36,7 @@ pub struct StrengthLimit {
 }
 
 /// Elo, nodes, and temperature: the loss in centipawns that divides a line's probability by e. The Elo are the strength of
-/// Stockfish's skill levels 0 to 9; docs/results/playing-weaker.md has the measurements. Between two levels, nodes are
+/// Stockfish's skill levels 0 to 9; docs/results/strength.md has the measurements. Between two levels, nodes are
 /// interpolated geometrically and temperatures linearly.
 const LEVELS: [(u32, u64, f64); 10] = [
     (1320, 1_130, 245.0),

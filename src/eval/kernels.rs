@@ -25,7 +25,6 @@ pub enum Simd {
     Avx2,
     Avx512,
     Neon,
-    /// The vectors of WebAssembly.
     Simd128,
 }
 

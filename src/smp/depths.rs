@@ -76,7 +76,7 @@ pub struct DepthClaims<W = AtomicU64> {
 
 impl<W: AtomicWord> DepthClaims<W> {
     /// `deepest` is clamped to 1..=[`MAX_DEPTH`]. The workers of every machine but the first (0) skip blocks of depths: equal
-    /// machines would search much the same tree (docs/results/machines).
+    /// machines would search much the same tree (docs/notebook/machines.md).
     pub fn new(workers: usize, deepest: u32, strategy: SmpStrategy, machine: usize) -> Self {
         let deepest = deepest.clamp(1, MAX_DEPTH);
         Self {

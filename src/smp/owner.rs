@@ -791,6 +791,21 @@ mod tests {
         assert_eq!(owner.elect().unwrap().0, RootResult::of(&last[1]).unwrap());
     }
 
+    /// Two lines are reported, those of the deepest worker: the best of them is played, whatever the others found.
+    #[test]
+    fn multi_pv_plays_a_line_that_it_reports() {
+        for (multi_pv, elected) in [(1, 0), (2, 1)] {
+            let (search, _) = request(Limits::default(), Instant::now());
+            let pool = Arc::new(Pool::new(3, SmpStrategy::default(), &Affinity::default()).unwrap());
+            let (mut owner, _handle) = Owner::new(Search { pool, multi_pv, ..search });
+            let results = [iteration(8, 300, 0), iteration(9, 0, 1), iteration(5, 0, 2)];
+            for (worker, result) in results.iter().enumerate() {
+                owner.record(worker, result.clone());
+            }
+            assert_eq!(owner.elect().unwrap().0, RootResult::of(&results[elected]).unwrap(), "MultiPV {multi_pv}");
+        }
+    }
+
     #[test]
     fn current_moves_come_at_intervals() {
         let now = Instant::now();

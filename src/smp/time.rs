@@ -290,7 +290,8 @@ impl TimeManager {
         self.available.map(|available| available.saturating_sub(used))
     }
 
-    /// Grants time to finish the first ply, within the clock. Returns whether any is left.
+    /// Grants time to finish the first ply, within the clock. Returns whether any is left; at first, the workers get a look at
+    /// the clock in any case.
     pub(super) fn grant_first_ply(&mut self, now: Instant) -> bool {
         let grace = self.left(now).map_or(FIRST_PLY_GRACE, |left| left.min(FIRST_PLY_GRACE));
         let is_new = self.grace_until.is_none();
@@ -593,5 +594,8 @@ mod tests {
             assert_eq!((manager.has_granted_first_ply(), manager.deadline()), (true, Some(end)), "{move_time:?}");
             assert!(manager.grant_first_ply(end - Duration::from_nanos(1)) && !manager.grant_first_ply(end));
         }
+        let limits = Limits { move_time: Some(Duration::ZERO), ..Limits::default() };
+        let mut manager = TimeManager::new(&limits, &Position::startpos(), Overhead::default(), started);
+        assert!(manager.grant_first_ply(started) && !manager.grant_first_ply(started), "no time is left");
     }
 }

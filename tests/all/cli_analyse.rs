@@ -14,8 +14,8 @@ use nix::unistd::Pid;
 use crate::support::folder::Folder;
 use crate::support::program::{assert_in_order, run, run_with_input, succeed, succeed_with_input};
 #[cfg(unix)]
-use crate::support::{MATED, is_ignored, skip};
-use crate::support::{Session, tables};
+use crate::support::{MATED, is_ignored};
+use crate::support::{Session, skip, tables};
 
 fn text(path: &Path) -> &str {
     path.to_str().unwrap()
@@ -324,7 +324,7 @@ fn the_next_mistake_is_no_praised_move() {
     succeed_quietly(&["analyse", text(&pgn), "--depth", "1", "--thresholds", "100,100,100", "--report", text(&page)]);
     match std::process::Command::new("node").args(["-e", SCRIPT, text(&page)]).output() {
         Ok(output) => assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "2,13,2", "{output:?}"),
-        Err(error) => drop(writeln!(std::io::stderr(), "the next mistake of a page: skipped: node: {error}")),
+        Err(error) => skip(&format!("node: {error}")),
     }
 }
 

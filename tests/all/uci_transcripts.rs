@@ -35,7 +35,7 @@ fn wrong_transcripts_fail() {
         "> xyzzy",
         "> go depth 4\n< info depth 3 *\n< bestmove *",
         "> go depth 4\n< bestmove e2e5*",
-        "> go depth 4\nnone info depth 2 *\n< bestmove *",
+        "> go depth 4\nnone info depth *\n< bestmove *",
         "> go depth 4\nall info depth 2 *\n< bestmove *",
         "> go depth 4\nsome info depth 5 *\n< bestmove *",
         "> go depth 1\nhold 5000",

@@ -6,6 +6,7 @@ No test measures anything.
 """
 
 import contextlib
+import gzip
 import importlib.machinery
 import importlib.util
 import io
@@ -51,6 +52,7 @@ class Results(unittest.TestCase):
             results, found = script(), []
             # Each stage finds the figures that it had; only those of `schemes` name pages.
             figures = {name: {"pages": []} if name == "schemes" else {} for name in known}
+            results.NEEDS = {}
             results.STAGES = {name: (lambda name=name: figures[name], "") for name in known}
             results.version = lambda: {"commit": "now", "bench": 2}
             results.machine = lambda: "this"
@@ -63,12 +65,36 @@ class Results(unittest.TestCase):
             self.assertEqual(measured, names or saved)
             self.assertEqual(found, [(name, None if name == "schemes" else 2) for name in saved])
 
+    def test_a_run_names_missing_programs_before_it_starts(self):
+        results = script()
+        results.NEEDS, results.MINUTES = {"speed": ("true", "no-such-engine")}, {"speed": 1, "parts": 3}
+        with contextlib.redirect_stdout(io.StringIO()) as said, self.assertRaisesRegex(SystemExit, "not installed: no-such-engine"):
+            results.plan(["speed", "parts"])
+        self.assertIn("2 stages, about 4 minutes", said.getvalue())
+
+    def test_kept_games_have_the_same_score(self):
+        results = script()
+        comment = "1. e4 {+0.30/11 0.022s} e5 {\n-0.31/11 0.03s} 1/2-1/2"
+        games = [("new", "old", "1-0", "a"), ("old", "new", "1/2-1/2", "a")]
+        with tempfile.TemporaryDirectory() as folder:
+            results.GAMES, pgn = f"{folder}/kept", f"{folder}/games.pgn"
+            with open(pgn, "w", encoding="utf-8") as file:
+                file.write("".join('[Event "e"]\n' + GAME.format(*game, comment) for game in games))
+            results.keep(pgn, "match")
+            kept = f"{results.GAMES}/match.pgn.gz"
+            self.assertEqual(results.games_in(kept), results.games_in(pgn))
+            with gzip.open(kept, "rt") as file:
+                text = file.read()
+            self.assertNotIn("{", text)
+            self.assertNotIn("Event", text)
+            self.assertIn("1. e4 e5 1/2-1/2", text)
+
     def test_a_figure_that_was_not_measured_is_seen(self):
         changes = [
-            ("docs/results/other-engines.md", r"\| \*\*", "| **1", "differs from docs/results/data"),
+            ("docs/results/strength.md", r"\| \*\*", "| **1", "differs from docs/results/data"),
             ("docs/results/data/gauntlet.json", r'"won": ', '"won": 1', "differs from docs/results/data"),
             ("docs/results/data/gauntlet.json", r'"bench": ', '"bench": 1', "figures of 2 versions"),
-            ("docs/results/strength.md", r"\+57 \+- 22", "+67 +- 22", "+67 +- 22 is neither"),
+            ("docs/results/strength.md", r"26\.8 \+- 3\.7", "36.8 +- 3.7", "36.8 +- 3.7 is neither"),
         ]
         for page, old, new, fault in changes:
             with tempfile.TemporaryDirectory() as folder:

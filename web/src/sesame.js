@@ -9,6 +9,9 @@ import { CONTROL_WORDS, INPUT_BYTES, READ, WRITTEN } from "./control.js";
 const MAX_PAGES = [16384, 8192, 4096];
 const MIN_PAGES = 64;
 
+// Milliseconds; no event tells of the end of a worker.
+const END_OF_THREADS = 1000;
+
 const report = (message) => postMessage(`info string ${message}`);
 const early = [];
 let send = (line) => early.push(line);
@@ -88,7 +91,8 @@ async function startThreads() {
                     give(data);
                 } else if (data.exit !== undefined) {
                     threads.terminateAllThreads();
-                    close();
+                    // Chromium 156 often keeps a worker for good that closes while its own workers still end.
+                    setTimeout(close, END_OF_THREADS);
                 }
             });
             worker.postMessage({ shared, cores: navigator.hardwareConcurrency ?? 1 });

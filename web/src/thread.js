@@ -25,7 +25,10 @@ function connect({ shared, cores }) {
         cores,
         read(target) {
             const read = Atomics.load(control, READ);
-            Atomics.wait(control, WRITTEN, read);
+            // A notification can be that of input read before. No bytes would be the end of the input.
+            while (Atomics.load(control, WRITTEN) === read) {
+                Atomics.wait(control, WRITTEN, read);
+            }
             const count = Math.min(Atomics.load(control, WRITTEN) - read, target.length);
             for (let index = 0; index < count; index += 1) {
                 target[index] = input[(read + index) % INPUT_BYTES];

@@ -176,7 +176,9 @@ test("200 searches take no more memory, and quit frees all workers", async () =>
         const { targetInfos } = await session.send("Target.getTargets", { filter: [{ type: "worker" }] });
         return targetInfos.length;
     };
+    const begun = Date.now();
     while ((await count()) > 0) {
+        assert.ok(Date.now() - begun < WATCHDOG, "workers are left");
         await new Promise((resolve) => setTimeout(resolve, 50));
     }
     await page.context().close();

@@ -57,7 +57,10 @@ if (isMainThread) {
     const call = (name) => (...values) => {
         Atomics.store(reply, 0, 0);
         parentPort.postMessage({ name, values, reply });
-        Atomics.wait(reply, 0, 0);
+        // The notification of the call before can come only now.
+        while (Atomics.load(reply, 0) === 0) {
+            Atomics.wait(reply, 0, 0);
+        }
         return Atomics.load(reply, 1);
     };
     const { exports } = new WebAssembly.Instance(module, {

@@ -17,8 +17,6 @@ use sesame_lab::experiment::{self, Selection};
 use sesame_lab::report::{self, SCHEMES_FOLDER, meta_path};
 use sesame_report::MARK;
 
-const TABLE_FOLDER: &str = "docs/results/table";
-
 const PAGES: Replaces<'_> = Replaces::Marked(MARK.as_bytes());
 
 /// Each record of a duration has it.
@@ -69,9 +67,9 @@ enum Command {
         /// Number of searches at a time
         #[arg(long, default_value_t = 1, value_parser = whole_number(1_u16..=256))]
         jobs: u16,
-        /// The folder for the page and its picture [default: that of the committed page]
-        #[arg(long, value_name = "FOLDER")]
-        out: Option<PathBuf>,
+        /// The folder for the page and its picture
+        #[arg(long, value_name = "FOLDER", default_value = "crowding")]
+        out: PathBuf,
     },
 }
 
@@ -103,7 +101,6 @@ impl Command {
                 save(&out, report::pages(&results, &out)?)
             }
             Command::Crowding { depth, jobs, out } => {
-                let out = folder(out, TABLE_FOLDER)?;
                 // Checked before the long computation.
                 fs::create_dir_all(&out).map_err(FileError::at(&out))?;
                 for page in ["crowding.md", "crowding.svg"].map(|name| out.join(name)) {

@@ -44,8 +44,7 @@ struct Aging;
 
 impl Aging {
     fn worth(entry: &RawEntry, now: Generation) -> i32 {
-        let stamp = Entry::generation(entry.data).unwrap_or(now);
-        let age = (Generation::COUNT + now.bits() - stamp.bits()) % Generation::COUNT;
+        let age = Entry::generation(entry.data).map_or(0, |stamp| stamp.age(now));
         i32::from(Entry::depth(entry.data)) - PLIES_PER_SEARCH * i32::from(age)
     }
 }

@@ -20,7 +20,7 @@ mod table;
 pub use file::{TABLE_MAGIC, TableFileError, TableFileOptions, TableFileReport};
 pub use memory::{TableError, prefetch};
 pub use payload::{Generation, Payload, mix64};
-pub use scheme::{Rule, Scheme, Stored, UnknownScheme, Update};
+pub use scheme::{Placement, Rule, Scheme, Stored, UnknownScheme, Update};
 pub use slot::{RawEntry, Work};
 pub use stats::{CountingTable, EntryUse, Stats};
 pub use table::{Table, TableOptions};

@@ -39,13 +39,13 @@ pub(crate) struct Memory {
 
 impl Memory {
     /// Creates empty buckets. A mapping is not touched yet: the system hands out zeroed pages as they are first used.
-    pub(crate) fn zeroed(bucket_count: usize) -> Result<Self, TableError> {
+    pub(crate) fn zeroed(bucket_count: usize, has_limit: bool) -> Result<Self, TableError> {
         if bucket_count == 0 {
             return Err(TableError::NoPositions);
         }
         let requested = (bucket_count as u64).saturating_mul(BUCKET_BYTES as u64);
         // Linux and macOS overcommit memory; Linux kills the process that uses what was granted.
-        if let Some(available) = usable_memory().filter(|&limit| requested > limit) {
+        if let Some(available) = usable_memory().filter(|&limit| has_limit && requested > limit) {
             return Err(TableError::Exceeds { requested, available });
         }
         let bytes = bucket_count.checked_mul(BUCKET_BYTES).ok_or_else(|| io::ErrorKind::OutOfMemory.into());
@@ -85,7 +85,7 @@ impl Memory {
     }
 
     pub(crate) fn clear_parts(&mut self, threads: usize, anew: bool, begin: impl Fn(usize) + Sync) {
-        let fresh = anew.then(|| Memory::zeroed(self.bucket_count));
+        let fresh = anew.then(|| Memory::zeroed(self.bucket_count, false));
         let is_fresh = matches!(fresh, Some(Ok(_)));
         // The old memory is returned before the new one is touched.
         fresh.into_iter().flatten().for_each(|memory| *self = memory);
@@ -266,7 +266,7 @@ mod tests {
     fn all_usable_memory_can_be_had_and_no_more() {
         let limit = usable_memory().unwrap();
         let most = usize::try_from(limit).unwrap() / BUCKET_BYTES;
-        let exceeds = |buckets| match Memory::zeroed(buckets) {
+        let exceeds = |buckets| match Memory::zeroed(buckets, true) {
             Err(TableError::Exceeds { available, .. }) => Some(available),
             _ => None,
         };
@@ -316,8 +316,8 @@ mod tests {
     #[test]
     fn memory_can_be_had_anew() {
         let has_huge_pages = Path::new("/sys/kernel/mm/transparent_hugepage").exists();
-        assert_eq!(is_advised(&Memory::zeroed(HUGE_PAGE / BUCKET_BYTES).unwrap()), has_huge_pages);
-        let mut memory = Memory::zeroed((15 << 20) / BUCKET_BYTES).unwrap();
+        assert_eq!(is_advised(&Memory::zeroed(HUGE_PAGE / BUCKET_BYTES, true).unwrap()), has_huge_pages);
+        let mut memory = Memory::zeroed((15 << 20) / BUCKET_BYTES, true).unwrap();
         assert_eq!(resident(&memory), 0);
         for (anew, threads, numbers) in
             [(true, 1, vec![0]), (false, 3, vec![0, 1, 2]), (true, 16, (0..16).step_by(2).collect())]

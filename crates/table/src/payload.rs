@@ -44,6 +44,12 @@ impl Generation {
     pub const fn next(self) -> Generation {
         Generation::from_bits(self.0 + 1)
     }
+
+    /// Returns the number of searches since this generation, 0 to 31, as of the generation `now`.
+    #[inline]
+    pub const fn age(self, now: Generation) -> u8 {
+        now.0.wrapping_sub(self.0) % Self::COUNT
+    }
 }
 
 /// A value that packs into 64 bits, to store in a [`Table`](crate::Table).

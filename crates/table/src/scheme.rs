@@ -112,9 +112,9 @@ pub enum Stored {
     Kept,
     /// It replaced an entry of an earlier generation, or what two writers left that passed each other.
     Stale,
-    /// One level: it replaced a fresh entry.
+    /// It replaced a fresh entry: that of the only level, or, under a rule of your own, of the first.
     Replaced,
-    /// One level: it was dropped.
+    /// It was dropped: under a scheme of one level, or a rule of your own.
     Refused,
     /// Two levels: it took the first slot, whose entry moved to the second.
     Shifted,
@@ -149,6 +149,20 @@ impl fmt::Display for Stored {
             Stored::Second => "second",
         })
     }
+}
+
+/// The place of a new entry in a bucket of two levels that holds other keys.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum Placement {
+    /// It replaces the entry of the first level.
+    First,
+    /// It replaces the entry of the second level.
+    Second,
+    /// It takes the first level, whose entry moves to the second.
+    Shift,
+    /// It is dropped, and both entries of the bucket stay.
+    Nowhere,
 }
 
 /// A replacement rule for a [`Table`](crate::Table) of payloads of type `P`: one of the [`Scheme`]s, or your own.
@@ -188,10 +202,59 @@ pub trait Rule<P: Payload>: Send + Sync {
     /// file of another size or number of levels: then `now` is the saved generation, and `new` has the stamp of any.
     fn prefers(&self, new: &RawEntry, old: &RawEntry, now: Generation) -> bool;
 
-    /// Returns whether `old`, the entry of another key, gives way whatever its worth: by default if its stamp is not `now`.
+    /// Returns whether `old`, the entry of another key, gives way whatever its worth: by default if its stamp is not `now`. On
+    /// two levels, [`Rule::place`] asks.
     #[inline(always)]
     fn is_stale(&self, old: &RawEntry, now: Generation) -> bool {
         P::generation(old.data).is_some_and(|generation| generation != now)
+    }
+
+    /// Returns the place of `new` among two entries of other keys; `second` is `None` where that level is empty. It decides on
+    /// two levels only, and only if the first is not empty; what two writers left that passed each other counts as empty.
+    ///
+    /// The default is that of the paper: a stale first entry gives way, one that `new` is [preferred](Rule::prefers) to moves to
+    /// the second level, and beside any other `new` takes the second level. A rule that compares both entries, such as "the
+    /// lowest depth less eight times its age gives way", takes its place:
+    ///
+    /// ```
+    /// # use sesame_table::{Generation, Payload};
+    /// use sesame_table::{Placement, RawEntry, Rule, Table, mix64};
+    ///
+    /// struct LowestGivesWay;
+    ///
+    /// fn worth<P: Payload>(entry: &RawEntry, now: Generation) -> i32 {
+    ///     let age = P::generation(entry.data).map_or(0, |stamp| stamp.age(now));
+    ///     i32::from(P::depth(entry.data)) - 8 * i32::from(age)
+    /// }
+    ///
+    /// impl<P: Payload> Rule<P> for LowestGivesWay {
+    ///     fn prefers(&self, new: &RawEntry, old: &RawEntry, now: Generation) -> bool {
+    ///         worth::<P>(new, now) >= worth::<P>(old, now)
+    ///     }
+    ///
+    ///     fn place(&self, _: &RawEntry, first: &RawEntry, second: Option<&RawEntry>, now: Generation) -> Placement {
+    ///         match second {
+    ///             Some(second) if worth::<P>(first, now) < worth::<P>(second, now) => Placement::First,
+    ///             _ => Placement::Second,
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// let table = Table::with_mib(1, LowestGivesWay)?;
+    /// table.store(mix64(1), &7_u32, 1);
+    /// # Ok::<(), sesame_table::TableError>(())
+    /// ```
+    #[inline(always)]
+    fn place(&self, new: &RawEntry, first: &RawEntry, second: Option<&RawEntry>, now: Generation) -> Placement {
+        let _ = second;
+        if self.is_stale(first, now) {
+            // Not shifted: the second level's entry may be fresh.
+            Placement::First
+        } else if self.prefers(new, first, now) {
+            Placement::Shift
+        } else {
+            Placement::Second
+        }
     }
 
     /// Returns the data to store over `old`, an entry of the same key, under [`Update::Merge`]; `None` leaves it alone. The
@@ -290,7 +353,7 @@ impl<'a, P: Payload, R: Rule<P>> StoreContext<'a, P, R> {
         }
         let stored = if old.is_empty() {
             Stored::Empty
-        } else if self.is_stale(&old, key, 2 * self.bucket_count) {
+        } else if self.rule.is_stale(&old, self.now) || is_mixture(&old, key, 2 * self.bucket_count) {
             Stored::Stale
         } else if self.rule.prefers(&new, &old, self.now) {
             Stored::Replaced
@@ -316,28 +379,27 @@ impl<'a, P: Payload, R: Rule<P>> StoreContext<'a, P, R> {
         }
         if old.is_empty() {
             first.write(new);
-            Stored::Empty
-        } else if self.is_stale(&old, key, self.bucket_count) {
-            // Overwritten, not shifted: the second level's entry may be fresh.
-            first.write(new);
-            Stored::Stale
-        } else if self.rule.prefers(&new, &old, self.now) {
-            second.write(old);
-            first.write(new);
-            Stored::Shifted
-        } else {
-            second.write(new);
-            Stored::Second
+            return Stored::Empty;
         }
-    }
-
-    /// Returns whether `old` gives way to an entry of `key` unconditionally: the rule says so, or it is a mixture of two
-    /// writes, which belongs to no key with the index of `key` among `count`.
-    #[inline(always)]
-    fn is_stale(&self, old: &RawEntry, key: u64, count: usize) -> bool {
-        self.rule.is_stale(old, self.now)
-            // Up to this count every mixture has a key with the index.
-            || count > 1 << (u64::BITS - CHECK_BITS) && old.key_beside(key, count).is_none()
+        let [is_mixture, is_free] = [&old, &below].map(|entry| is_mixture(entry, key, self.bucket_count));
+        let below = Some(&below).filter(|below| !below.is_empty() && !is_free);
+        let placement = if is_mixture { Placement::First } else { self.rule.place(&new, &old, below, self.now) };
+        match placement {
+            Placement::First => {
+                first.write(new);
+                if is_mixture || self.rule.is_stale(&old, self.now) { Stored::Stale } else { Stored::Replaced }
+            }
+            Placement::Second => {
+                second.write(new);
+                Stored::Second
+            }
+            Placement::Shift => {
+                second.write(old);
+                first.write(new);
+                Stored::Shifted
+            }
+            Placement::Nowhere => Stored::Refused,
+        }
     }
 
     #[inline(always)]
@@ -350,6 +412,13 @@ impl<'a, P: Payload, R: Rule<P>> StoreContext<'a, P, R> {
         slot.write(RawEntry { data, ..new });
         Stored::Updated
     }
+}
+
+/// Returns whether `entry` is a mixture of two writes, which belongs to no key with the index of `key` among `count`.
+#[inline(always)]
+fn is_mixture(entry: &RawEntry, key: u64, count: usize) -> bool {
+    // Up to this count every mixture has a key with the index.
+    count > 1 << (u64::BITS - CHECK_BITS) && entry.key_beside(key, count).is_none()
 }
 
 #[cfg(test)]

@@ -16,11 +16,13 @@ pub struct TableOptions<S = Scheme> {
     positions: usize,
     rule: S,
     update: Update,
+    has_memory_limit: bool,
 }
 
 impl Default for TableOptions {
     fn default() -> Self {
-        TableOptions { positions: 16 * POSITIONS_PER_MIB, rule: Scheme::default(), update: Update::default() }
+        let (rule, update) = Default::default();
+        TableOptions { positions: 16 * POSITIONS_PER_MIB, rule, update, has_memory_limit: true }
     }
 }
 
@@ -34,12 +36,19 @@ impl<S> TableOptions<S> {
     /// Sets the [`Scheme`] or the [`Rule`] of your own that decides which entry gives way at a collision.
     #[doc(alias = "scheme")]
     pub fn rule<T>(self, rule: T) -> TableOptions<T> {
-        TableOptions { positions: self.positions, rule, update: self.update }
+        let TableOptions { positions, update, has_memory_limit, .. } = self;
+        TableOptions { positions, rule, update, has_memory_limit }
     }
 
     /// Sets the treatment of an entry whose own key is stored again.
     pub fn update(self, update: Update) -> Self {
         TableOptions { update, ..self }
+    }
+
+    /// Sets whether a table of more than 15/16 of the memory of the machine or its control group is an error, the default.
+    /// Without the limit, the system decides: one that promises more memory than it has may kill the process later.
+    pub fn memory_limit(self, has_memory_limit: bool) -> Self {
+        TableOptions { has_memory_limit, ..self }
     }
 }
 
@@ -75,6 +84,22 @@ pub struct Table<P, S = Scheme> {
     payload: PhantomData<fn(P) -> P>,
 }
 
+impl<P: Payload> Table<P> {
+    /// Creates an empty table of `mib` MiB with the default [`TableOptions`].
+    ///
+    /// ```
+    /// let table = sesame_table::Table::new(16)?;
+    /// table.store(sesame_table::mix64(17), &42_u32, 1);
+    /// # Ok::<(), sesame_table::TableError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If `mib` is outside [`Table::MIB`], or the machine has not as much memory.
+    pub fn new(mib: usize) -> Result<Self, TableError> {
+        Self::with_mib(mib, Scheme::default())
+    }
+}
+
 impl<P: Payload, S: Rule<P>> Table<P, S> {
     /// The sizes in MiB that [`Table::with_mib`] accepts: 1 MiB to 32 TiB, or to 2,047 MiB on systems of 32 bits.
     pub const MIB: RangeInclusive<usize> = 1..=MAX_MIB;
@@ -83,7 +108,6 @@ impl<P: Payload, S: Rule<P>> Table<P, S> {
     ///
     /// # Errors
     /// If `mib` is outside [`Table::MIB`], and those of [`Table::with_options`].
-    #[doc(alias = "new")]
     pub fn with_mib(mib: usize, rule: S) -> Result<Self, TableError> {
         if !Self::MIB.contains(&mib) {
             return Err(TableError::Size(mib));
@@ -95,10 +119,11 @@ impl<P: Payload, S: Rule<P>> Table<P, S> {
     /// Creates an empty table. The system provides its memory on first use; [`Table::clear`] touches all of it beforehand.
     ///
     /// # Errors
-    /// If `positions` is 0, or more than the machine or its control group has memory for, or if the system refuses it.
+    /// If `positions` is 0, or more than the machine or its control group has memory for (see [`TableOptions::memory_limit`]), or
+    /// if the system refuses it.
     pub fn with_options(options: TableOptions<S>) -> Result<Self, TableError> {
-        let TableOptions { positions, rule, update } = options;
-        let memory = Memory::zeroed(positions.div_ceil(2))?;
+        let TableOptions { positions, rule, update, has_memory_limit } = options;
+        let memory = Memory::zeroed(positions.div_ceil(2), has_memory_limit)?;
         Ok(Table { memory, rule, update, generation: AtomicU8::new(0), payload: PhantomData })
     }
 
@@ -172,10 +197,12 @@ impl<P: Payload, S: Rule<P>> Table<P, S> {
     }
 
     /// Begins a new generation, that is, a new search: entries become stale. A probe still finds them, but they give way at the
-    /// first collision (Breuker et al., 1994, section 6.2). A program that never calls this has no stale entries.
+    /// first collision (Breuker et al., 1994, section 6.2). A program that never calls this has no stale entries. Two threads that
+    /// call it begin two generations; a store that has begun keeps the generation it began with.
     #[doc(alias("age", "new_search"))]
     pub fn next_generation(&self) {
-        self.generation.store(self.generation().next().bits(), Ordering::Relaxed);
+        // The numbers of an `AtomicU8` come round after a whole number of times all generations.
+        self.generation.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Returns the current generation.

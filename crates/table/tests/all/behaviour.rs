@@ -2,7 +2,8 @@
 
 use sesame_table::raw::Slot;
 use sesame_table::{
-    CountingTable, Generation, Payload, RawEntry, Scheme, Stored, TableError, TableOptions, Work, mix64,
+    CountingTable, Generation, Payload, Placement, RawEntry, Rule, Scheme, Stored, TableError, TableOptions, Work,
+    mix64,
 };
 
 use crate::entry::{Bound, Entry};
@@ -42,6 +43,8 @@ fn impossible_sizes_are_errors() {
     // The largest size in range. Linux and macOS would overcommit, so the limit is looked at before.
     let error = Table::with_mib(largest, Scheme::New).unwrap_err();
     assert!(error.to_string().contains(&format!("{largest} MiB")), "{error}");
+    let unlimited = options(largest << 16).memory_limit(false);
+    assert!(!matches!(Table::with_options(unlimited), Err(TableError::Exceeds { .. })), "the system alone decides");
     let small = TableError::Exceeds { requested: (1 << 20) - 1, available: 32 }.to_string();
     assert_eq!(small, "a table of 1048575 bytes is more than the 32 bytes that this machine has to give");
     let overcommits = cfg!(any(target_os = "linux", target_os = "macos"));
@@ -106,6 +109,55 @@ fn clearing_empties_with_any_number_of_threads() {
             assert_eq!(table.generation().bits(), 0);
         }
     }
+}
+
+/// A new entry replaces the shallower of two, however old they are, and none that is deeper than itself by ten plies.
+struct Shallower;
+
+impl Rule<Entry> for Shallower {
+    fn prefers(&self, _: &RawEntry, _: &RawEntry, _: Generation) -> bool {
+        unreachable!("on two levels, `place` decides");
+    }
+
+    fn place(&self, new: &RawEntry, first: &RawEntry, second: Option<&RawEntry>, _: Generation) -> Placement {
+        let depth = |entry: &RawEntry| Entry::depth(entry.data);
+        let Some(second) = second else { return Placement::Shift };
+        let place = if depth(first) <= depth(second) { Placement::First } else { Placement::Second };
+        if depth(first).min(depth(second)) >= depth(new) + 10 { Placement::Nowhere } else { place }
+    }
+}
+
+#[test]
+fn a_rule_can_compare_both_entries() {
+    let options = TableOptions::default().positions(2).rule(Shallower);
+    let table = sesame_table::Table::with_options(options).unwrap();
+    for (key, depth, outcome, left) in [
+        (1, 20, Stored::Empty, vec![1]),
+        (2, 15, Stored::Shifted, vec![1, 2]),
+        (3, 7, Stored::Replaced, vec![1, 3]),
+        (4, 12, Stored::Replaced, vec![1, 4]),
+        (5, 2, Stored::Refused, vec![1, 4]),
+        (6, 25, Stored::Replaced, vec![1, 6]),
+        (7, 18, Stored::Second, vec![6, 7]),
+    ] {
+        assert_eq!(table.store_with_outcome(key, &Entry { depth, ..ENTRY }, 1), Some(outcome), "{key}");
+        assert_eq!((1..=7).filter(|&key| table.probe(key).is_some()).collect::<Vec<_>>(), left, "{key}");
+    }
+    table.next_generation();
+    let outcome = table.store_with_outcome(8, &Entry { depth: 20, ..ENTRY }, 1);
+    assert_eq!((outcome, table.probe(6).is_some()), (Some(Stored::Second), true), "the older entry is deeper");
+}
+
+#[test]
+fn each_thread_begins_a_generation() {
+    let table = small(Scheme::New, 2);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| (0..1_001).for_each(|_| table.next_generation()));
+        }
+    });
+    assert_eq!(table.generation(), Generation::from_bits((4 * 1_001 % 32) as u8));
+    assert_eq!(Generation::from_bits(30).age(table.generation()), 6);
 }
 
 /// Generations are numbers modulo 32.

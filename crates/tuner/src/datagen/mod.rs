@@ -48,7 +48,7 @@ pub struct DatagenArgs {
     /// Stop when the store has this many training positions of these settings
     #[arg(long, default_value_t = 1_000_000, value_parser = whole_number(1_u64..), value_name = "COUNT")]
     pub goal: u64,
-    /// Begin no iteration after this many nodes, at least 100, or 4 times as many with ten pieces or fewer on the board; a search is
+    /// Begin no iteration after this many nodes, at least 100, or twice as many with 20 pieces or more on the board; a search is
     /// cut off after 8 times as many
     #[arg(long, default_value_t = 550, value_parser = whole_number(100_u64..=1 << 40), value_name = "NODES")]
     pub nodes: u64,
@@ -62,7 +62,7 @@ pub struct DatagenArgs {
     #[arg(long, default_value_t = 10, value_parser = whole_number(0_u32..=100), value_name = "PERCENT")]
     pub chess960_percent: u32,
     /// Drop openings whose score exceeds this for either side (10 to 1000)
-    #[arg(long, default_value_t = 400, value_parser = whole_number(10_u16..=1000), value_name = "CENTIPAWNS")]
+    #[arg(long, default_value_t = 150, value_parser = whole_number(10_u16..=1000), value_name = "CENTIPAWNS")]
     pub opening_score: u16,
     /// Play with this network [default: the network of this build]
     #[arg(long, value_name = "FILE")]

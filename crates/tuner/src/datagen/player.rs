@@ -16,9 +16,9 @@ use crate::game_record::GameRecord;
 /// Multiple of the nodes after which no iteration begins, at which a search is cut off.
 const HARD_LIMIT: u64 = 8;
 const MAX_DEPTH: u32 = 63;
-/// Positions with at most this many pieces get [`ENDGAME_FACTOR`] times the nodes: shallow scores err most there.
-const ENDGAME_PIECES: u32 = 10;
-const ENDGAME_FACTOR: u64 = 4;
+/// Positions with at least this many pieces get [`MIDDLEGAME_FACTOR`] times the nodes: their labels err most.
+const MIDDLEGAME_PIECES: u32 = 20;
+const MIDDLEGAME_FACTOR: u64 = 2;
 pub(super) const TABLE_MIB: usize = 1;
 
 /// A game is won with this score, in centipawns, for [`WIN_PLIES`] plies in a row.
@@ -88,8 +88,8 @@ impl Player {
     /// Returns move and score, from the side to move, of the last complete iteration, if any: a cut-off one may have a bound.
     fn search(&mut self, game: &Game) -> Option<(Move, i32)> {
         self.table.new_search();
-        let is_endgame = game.position().occupied().len() <= ENDGAME_PIECES;
-        let nodes = if is_endgame { ENDGAME_FACTOR } else { 1 } * self.settings.nodes;
+        let is_middlegame = game.position().occupied().len() >= MIDDLEGAME_PIECES;
+        let nodes = if is_middlegame { MIDDLEGAME_FACTOR } else { 1 } * self.settings.nodes;
         let control = Control::new(1, Some(HARD_LIMIT * nodes));
         let context = SearchContext::alone(game, &self.table, &self.network, control);
         let control = Arc::clone(&context.control);
@@ -124,7 +124,7 @@ impl PlayerSettings {
     pub(super) fn recipe(&self) -> String {
         let Self { nodes, chess960, opening_score } = self;
         format!(
-            "nodes {nodes}, complete iterations, {ENDGAME_FACTOR} times the nodes with {ENDGAME_PIECES} pieces or fewer, \
+            "nodes {nodes}, complete iterations, {MIDDLEGAME_FACTOR} times the nodes with {MIDDLEGAME_PIECES} pieces or more, \
              {UNSCALED_SCORES}\ntable {TABLE_MIB} MiB\n\
              chess960 {chess960} %, openings of {OPENING_MOVES} or {} random moves by piece, \
              within {opening_score} centipawns\n\
@@ -235,13 +235,13 @@ mod tests {
     }
 
     #[test]
-    fn few_pieces_have_four_times_the_nodes() {
-        // The first iteration takes more than 8 nodes, where one node would stop the search, and fewer than 32.
+    fn many_pieces_have_twice_the_nodes() {
+        // The first iteration takes more than 16 nodes, where two nodes would stop the search, and no more than 32.
         let mut player = player(100, 300);
-        player.settings.nodes = 1;
+        player.settings.nodes = 2;
         let mut search = |fen| player.search(&Game::new(Position::from_fen(fen).unwrap()));
-        assert_eq!(search("4k3/pppp4/7p/8/8/8/PPPP4/4K3 w - - 0 1"), None);
-        assert!(search("4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1").is_some());
+        assert_eq!(search("rnbqk3/pppp4/8/8/8/8/PPPPP3/RNBQK3 w - - 0 1"), None);
+        assert!(search("rnbqk3/ppppp3/8/8/8/8/PPPPP3/RNBQK3 w - - 0 1").is_some());
     }
 
     #[test]

@@ -97,16 +97,16 @@ fn other_settings_are_another_recipe_of_the_same_store() {
 
 #[test]
 fn the_recipe_states_the_rules() {
-    let args = DatagenArgs { chess960_percent: 10, opening_score: 400, nodes: 550, ..small(PathBuf::new(), 1) };
+    let args = DatagenArgs { chess960_percent: 10, opening_score: 150, nodes: 550, ..small(PathBuf::new(), 1) };
     let text = recipe(&args, &Network::embedded()).unwrap();
     let lines: Vec<&str> = text.lines().skip(2).collect();
     assert_eq!(
         lines[..lines.len() - 1],
         [
             "seed 7",
-            "nodes 550, complete iterations, 4 times the nodes with 10 pieces or fewer, scores without material scaling",
+            "nodes 550, complete iterations, 2 times the nodes with 20 pieces or more, scores without material scaling",
             "table 1 MiB",
-            "chess960 10 %, openings of 8 or 9 random moves by piece, within 400 centipawns",
+            "chess960 10 %, openings of 8 or 9 random moves by piece, within 150 centipawns",
             "won from 2000 on for 6 plies or against a bare king, drawn within 8 for 12 plies from ply 80 or at ply 400",
         ]
     );
