@@ -9,6 +9,7 @@ use super::output::write_json;
 use crate::cli::arguments::position;
 use crate::cli::assessment::{Assessment, WhiteScore, name, san_line};
 use crate::cli::interrupt::Interrupt;
+use crate::cli::json;
 use crate::cli::terminal::{BoardStyle, Colours, SearchStatus};
 use crate::engine::{Bound, Engine, Info, Score, SearchReport};
 use crate::output::Output;
@@ -21,7 +22,9 @@ pub(super) fn run(fen: &str, arguments: &AnalyseArguments, output: &Output) -> R
     let root = position(fen)?;
     let options = arguments.options()?;
     let game = Game::new(root.clone());
-    if !arguments.json {
+    if arguments.json {
+        json::begin(output, &options.network);
+    } else {
         output.line(&BoardStyle::new(arguments.ascii, Colours::Auto, Color::White).draw(&root, None));
         output.line(&format!("\n{}\n{} to move", root.fen(false), name(root.side_to_move())));
     }

@@ -1,25 +1,33 @@
 //! Runs of a model through its executions, and of a broken twin until it fails.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Once};
 use std::time::Instant;
 
 use shuttle::scheduler::{DfsScheduler, PctScheduler, RandomScheduler, Scheduler};
-use shuttle::{Config, Runner};
+use shuttle::{Config, FailurePersistence, Runner};
 
-/// Installs the panic hooks of shuttle and loom in this order, before the first model runs. In the other order shuttle reports the
-/// panics by which loom ends its threads.
+/// Installs the panic hooks of shuttle and loom in this order, before the first model runs, and that of [`must_fail`]. In the other
+/// order shuttle reports the panics by which loom ends its threads.
 fn install_panic_hooks() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
         shuttle::check_random(|| (), 1);
         loom::model(|| ());
+        let report = panic::take_hook();
+        panic::set_hook(Box::new(move |panic| {
+            if !MUST_FAIL.get() {
+                report(panic)
+            }
+        }));
     });
 }
 
 thread_local! {
+    /// A broken twin runs: its panic is not reported.
+    static MUST_FAIL: Cell<bool> = const { Cell::new(false) };
     /// The fault of the running execution, reported at its end: loom cannot clean up after a panic beside threads that are not
     /// done. (The threads of loom and shuttle all run on one thread of the system.)
     static FAULT: RefCell<Option<String>> = const { RefCell::new(None) };
@@ -78,6 +86,9 @@ fn under_shuttle(
     report(name, explored, |count| {
         let mut config = Config::new();
         config.silence_warnings = true;
+        if MUST_FAIL.get() {
+            config.failure_persistence = FailurePersistence::None;
+        }
         Runner::new(scheduler, config).run(move || execute(&count, &model));
     });
 }
@@ -100,7 +111,11 @@ pub fn many_schedules(name: &str, model: impl Fn() + Send + Sync + Clone + 'stat
 
 /// Expects that `explore`, over a broken twin, fails with a text that contains `fault`.
 pub fn must_fail(fault: &str, explore: impl FnOnce()) {
-    let panic = panic::catch_unwind(AssertUnwindSafe(explore)).expect_err("the model must catch this twin");
+    install_panic_hooks();
+    MUST_FAIL.set(true);
+    let caught = panic::catch_unwind(AssertUnwindSafe(explore));
+    MUST_FAIL.set(false);
+    let panic = caught.expect_err("the model must catch this twin");
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or_default();
     assert!(text.contains(fault), "caught for the wrong reason: {text}");

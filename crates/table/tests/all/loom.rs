@@ -17,7 +17,7 @@ use sesame_table::{Generation, RawEntry, Scheme, Stored, Update, mix64};
 use crate::entry::{Entry, NUMBERS, PATTERNS, Pattern, WITHOUT_MOVE, check_patterned, key_of_number};
 use crate::models::{
     Broken, CheckFirst, CheckOfAnother, Flaw, LinearMix, LooksTwice, ModelSlot, NoEmptyTest, NoFlaw, NoXor, PlainXor,
-    bucket_of, check_accepted, context, install_panic_hooks, must_fail, patterned, raw_entry_of,
+    bucket_of, check_accepted, context, install_panic_hooks, must_fail, patterned, raw_entry_of, report,
 };
 
 /// A word of loom's, plain or behind a gate.
@@ -76,8 +76,7 @@ fn explore(name: &str, preemptions: Option<usize>, model: impl Fn() + Send + Syn
     };
     let result = panic::catch_unwind(AssertUnwindSafe(|| builder.check(run)));
     let bound = preemptions.map_or("exhaustive".to_owned(), |bound| format!("{bound} preemptions"));
-    let end = if result.is_ok() { "holds" } else { "FAILS" };
-    println!("{name:45} {end}: {:8} executions, {bound}", executions.load(Relaxed));
+    report(name, result.is_ok(), executions.load(Relaxed), &bound);
     result.unwrap_or_else(|panic| panic::resume_unwind(panic));
 }
 

@@ -17,7 +17,7 @@ use shuttle::{Config, Runner, thread};
 use crate::entry::{NUMBERS, PATTERNS, Pattern, check_patterned};
 use crate::models::{
     Broken, CheckFirst, CheckOfAnother, LinearMix, LooksTwice, ModelSlot, NoXor, PlainXor, bucket_of, check_accepted,
-    context, install_panic_hooks, must_fail, patterned, raw_entry_of,
+    context, install_panic_hooks, must_fail, patterned, persistence, raw_entry_of,
 };
 
 /// A word of shuttle's.
@@ -130,6 +130,7 @@ fn explore<S: ModelSlot>(name: &str, scheme: Scheme, patterns: bool, scheduler: 
     let counted = Arc::clone(&tally);
     let mut config = Config::new();
     config.silence_warnings = true;
+    config.failure_persistence = persistence();
     let start = Instant::now();
     Runner::new(scheduler, config).run(move || contend::<S>(scheme, patterns, &counted));
     let seconds = start.elapsed().as_secs_f64();
@@ -191,6 +192,7 @@ fn probe_beside(shift: impl Fn(&Bucket<VerifiedSlot<ShuttleWord>>, RawEntry) + C
     };
     let mut config = Config::new();
     config.silence_warnings = true;
+    config.failure_persistence = persistence();
     println!("shift, probe: {} schedules", Runner::new(DfsScheduler::new(None, false), config).run(model));
 }
 
