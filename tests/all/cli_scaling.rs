@@ -115,8 +115,8 @@ fn real_threads_beside_the_simulation() {
     let output = command(&folder, &format!("{SIMULATION} --threads 2 --rounds 2 --time 0.2")).output().unwrap();
     assert!(output.status.success(), "{}", message(&output));
     let plan = [
-        "Measure Sesame by the clock: 1, 2 threads, 2 positions of two.epd, to the depths of 0.2 s of one thread, 2 rounds\n",
-        "Simulate Sesame in lockstep: 1, 2, 5 threads, 2 positions of two.epd, to the depths of 3000 nodes of one thread, ",
+        "Measure Sesame by the clock: threads: 1, 2; positions: 2 of two.epd; depths: calibrated with 0.2 s of one thread; rounds: 2\n",
+        "Simulate Sesame in lockstep: threads: 1, 2, 5; positions: 2 of two.epd; depths: calibrated with 3000 nodes of one thread; ",
         "The results go to the folder out. The run takes about a minute or less.\n",
         "line 4 is left out",
     ];

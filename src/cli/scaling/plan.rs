@@ -55,11 +55,11 @@ impl Plan<'_> {
         if let Some(plan) = real {
             let engines = [SESAME].into_iter().chain(args.engines.iter().map(EngineCommand::file_name));
             let engines = engines.collect::<Vec<_>>().join(", ");
-            lines.push(format!("Measure {engines} by the clock: {}, {} rounds", plan.searches(), args.rounds));
+            lines.push(format!("Measure {engines} by the clock: {}; rounds: {}", plan.searches(), args.rounds));
             seconds += plan.real_seconds();
         }
         if let Some(plan) = simulated {
-            lines.push(format!("Simulate {SESAME} in lockstep: {}, {} at a time", plan.searches(), args.jobs()));
+            lines.push(format!("Simulate {SESAME} in lockstep: {}; at a time: {}", plan.searches(), args.jobs()));
             seconds += plan.simulated_seconds();
         }
         let minutes = (seconds / 60.0).ceil();
@@ -71,7 +71,8 @@ impl Plan<'_> {
     fn searches(&self) -> String {
         let threads: Vec<String> = self.threads.iter().map(u32::to_string).collect();
         let (count, source) = (self.positions.entries.len(), &self.positions.source);
-        format!("{} threads, {count} positions of {source}, to the depths of {}", threads.join(", "), self.limit)
+        let (threads, limit) = (threads.join(", "), self.limit);
+        format!("threads: {threads}; positions: {count} of {source}; depths: calibrated with {limit}")
     }
 
     fn real_seconds(&self) -> f64 {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Once};
 use std::time::Instant;
 
-use shuttle::scheduler::{DfsScheduler, PctScheduler, RandomScheduler, Scheduler};
+use shuttle::scheduler::{DfsScheduler, PctScheduler, RandomScheduler, Schedule, Scheduler, Task, TaskId};
 use shuttle::{Config, FailurePersistence, Runner};
 
 /// Installs the panic hooks of shuttle and loom in this order, before the first model runs, and that of [`must_fail`]. In the other
@@ -46,7 +46,10 @@ fn report(name: &str, explored: &str, executions: impl FnOnce(Arc<AtomicUsize>))
     FAULT.take();
     let count = Arc::new(AtomicUsize::new(0));
     let start = Instant::now();
-    let result = panic::catch_unwind(AssertUnwindSafe(|| executions(Arc::clone(&count))));
+    let result = panic::catch_unwind(AssertUnwindSafe(|| {
+        executions(Arc::clone(&count));
+        report_fault();
+    }));
     let end = if result.is_ok() { "holds" } else { "FAILS" };
     println!(
         "{name:50} {end}: {:7} executions, {:4.1} s, {explored}",
@@ -62,8 +65,28 @@ fn report(name: &str, explored: &str, executions: impl FnOnce(Arc<AtomicUsize>))
 fn execute(count: &AtomicUsize, model: &impl Fn()) {
     count.fetch_add(1, Relaxed);
     model();
+}
+
+fn report_fault() {
     if let Some(fault) = FAULT.take() {
         panic!("{fault}");
+    }
+}
+
+/// Ends a run behind an execution with a fault. (Shuttle reports a panic of a model also where one must come.)
+struct UntilFault<S>(S);
+
+impl<S: Scheduler> Scheduler for UntilFault<S> {
+    fn new_execution(&mut self) -> Option<Schedule> {
+        if FAULT.with_borrow(Option::is_some) { None } else { self.0.new_execution() }
+    }
+
+    fn next_task(&mut self, runnable: &[&Task], current: Option<TaskId>, is_yielding: bool) -> Option<TaskId> {
+        self.0.next_task(runnable, current, is_yielding)
+    }
+
+    fn next_u64(&mut self) -> u64 {
+        self.0.next_u64()
     }
 }
 
@@ -73,7 +96,10 @@ pub fn under_loom(name: &str, preemptions: Option<usize>, model: impl Fn() + Sen
     report(name, &explored, |count| {
         let mut builder = loom::model::Builder::new();
         builder.preemption_bound = preemptions;
-        builder.check(move || execute(&count, &model));
+        builder.check(move || {
+            execute(&count, &model);
+            report_fault();
+        });
     });
 }
 
@@ -89,7 +115,7 @@ fn under_shuttle(
         if MUST_FAIL.get() {
             config.failure_persistence = FailurePersistence::None;
         }
-        Runner::new(scheduler, config).run(move || execute(&count, &model));
+        Runner::new(UntilFault(scheduler), config).run(move || execute(&count, &model));
     });
 }
 

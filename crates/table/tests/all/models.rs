@@ -10,7 +10,6 @@ use std::sync::{Mutex, Once};
 
 use sesame_table::raw::{Bucket, Slot, StoreContext, VerifiedSlot, Word};
 use sesame_table::{Generation, Payload, RawEntry, Scheme, Update, Work};
-use shuttle::FailurePersistence;
 
 use crate::entry::{Entry, Pattern, check, entry_of, is_right, key_of_number, nodes_of};
 
@@ -83,11 +82,6 @@ pub(crate) fn install_panic_hooks() {
             }
         }));
     });
-}
-
-/// Returns what shuttle does with the schedule of a failure.
-pub(crate) fn persistence() -> FailurePersistence {
-    if MUST_FAIL.get() { FailurePersistence::None } else { FailurePersistence::Print }
 }
 
 /// Runs models over a broken slot, and expects a wrong acceptance.
