@@ -1,6 +1,7 @@
 //! Runs of a model through its executions, and of a broken twin until it fails.
 
 use std::cell::{Cell, RefCell};
+use std::mem::ManuallyDrop;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Once};
@@ -74,7 +75,8 @@ fn report_fault() {
 }
 
 /// Ends a run behind an execution with a fault. (Shuttle reports a panic of a model also where one must come.)
-struct UntilFault<S>(S);
+/// It keeps its scheduler, which would print its seed when dropped behind a run that has ended early.
+struct UntilFault<S>(ManuallyDrop<S>);
 
 impl<S: Scheduler> Scheduler for UntilFault<S> {
     fn new_execution(&mut self) -> Option<Schedule> {
@@ -115,7 +117,7 @@ fn under_shuttle(
         if MUST_FAIL.get() {
             config.failure_persistence = FailurePersistence::None;
         }
-        Runner::new(UntilFault(scheduler), config).run(move || execute(&count, &model));
+        Runner::new(UntilFault(ManuallyDrop::new(scheduler)), config).run(move || execute(&count, &model));
     });
 }
 

@@ -4,6 +4,7 @@
 //! The slot, bucket and scheme code is the shipped code, over shuttle's words. Shuttle's atomics are sequentially
 //! consistent: it explores interleavings, loom explores stale values as well.
 
+use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicU64 as Counter, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -57,7 +58,8 @@ struct Tally {
 /// The first wrong acceptance of a run, which it ends. (Shuttle reports a panic of a model also where one must come.)
 type FirstWrong = Arc<Mutex<Option<String>>>;
 
-struct UntilWrong<S>(S, FirstWrong);
+/// It keeps its scheduler, which would print its seed when dropped behind a run that has ended early.
+struct UntilWrong<S>(ManuallyDrop<S>, FirstWrong);
 
 impl<S: Scheduler> Scheduler for UntilWrong<S> {
     fn new_execution(&mut self) -> Option<Schedule> {
@@ -78,7 +80,7 @@ fn run(scheduler: impl Scheduler + 'static, wrong: &FirstWrong, model: impl Fn()
     install_panic_hooks();
     let mut config = Config::new();
     config.silence_warnings = true;
-    let schedules = Runner::new(UntilWrong(scheduler, Arc::clone(wrong)), config).run(model);
+    let schedules = Runner::new(UntilWrong(ManuallyDrop::new(scheduler), Arc::clone(wrong)), config).run(model);
     if let Some(wrong) = wrong.lock().unwrap().take() {
         panic!("schedule {schedules}: {wrong}");
     }
