@@ -4,9 +4,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use clap::Args;
+use serde_json::json;
 use sesame_command::CommandError;
 
 use super::arguments::position;
+use super::json;
+use crate::eval::Network;
 use crate::output::Output;
 use crate::uci;
 
@@ -20,6 +23,9 @@ pub(super) struct PerftArguments {
     /// Write castling as king takes rook, as with the UCI option UCI_Chess960
     #[arg(long = "king-takes-rook")]
     pub(super) chess960: bool,
+    /// Write one JSON object on each line: the program and the schema, the moves, the sum
+    #[arg(long)]
+    json: bool,
 }
 
 impl PerftArguments {
@@ -39,14 +45,20 @@ pub(super) fn run(arguments: &PerftArguments, output: &Output) -> Result<(), Com
     let position = position(&words)?.game().position().clone();
     let stop = AtomicBool::new(false);
     let start = Instant::now();
+    let write = json::line_writer(output, arguments.json, &Network::embedded());
     let sum = uci::divide(&position, depth, arguments.chess960, &stop, |text, leaves| {
-        output.line(&format!("{text}: {leaves}"));
+        write(format!("{text}: {leaves}"), json!({"type": "move", "move": text, "leaves": leaves}));
         stop.store(output.is_closed(), Ordering::Relaxed);
     });
     if let Some(sum) = sum {
         let seconds = start.elapsed().as_secs_f64();
-        let millions = sum as f64 / seconds.max(1e-9) / 1e6;
-        output.line(&format!("\n{sum} leaves at depth {depth}, {seconds:.3} s, {millions:.1} million per second"));
+        let speed = sum as f64 / seconds.max(1e-9);
+        let text = format!("\n{sum} leaves at depth {depth}, {seconds:.3} s, {:.1} million per second", speed / 1e6);
+        let (fen, speed) = (position.fen(arguments.chess960), speed as u64);
+        write(
+            text,
+            json!({"type": "result", "fen": fen, "depth": depth, "leaves": sum, "seconds": seconds, "leaves_per_second": speed}),
+        );
     }
     Ok(())
 }

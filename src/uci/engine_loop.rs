@@ -11,11 +11,11 @@ use crossbeam_channel::{self as channel, Receiver, select};
 use super::background::{BackgroundTask, TaskKind};
 use super::board::describe;
 use super::options::{Setting, declarations};
-use super::parse::{BenchCommand, PositionCommand, UciCommand, go_for_followers, limits};
+use super::parse::{PositionCommand, UciCommand, go_for_followers, limits};
 use super::reader;
-use super::session::{Session, VERSION};
+use super::session::Session;
 use super::setup::SetUp;
-use crate::engine::bench::{self, BenchOptions};
+use crate::engine::build_info::NAME;
 use crate::engine::{Engine, EngineError};
 use crate::output::Output;
 use crate::smp::{SearchLink, request_short_slices};
@@ -292,16 +292,9 @@ impl EngineLoop {
                     self.session.perft(depth);
                 }
             }
-            UciCommand::Bench(BenchCommand { depth, threads, hash, seconds }) => {
+            UciCommand::Bench(bench) => {
                 self.end_search();
-                let default = BenchOptions::default();
-                self.session.bench(BenchOptions {
-                    depth: depth.unwrap_or(default.depth),
-                    move_time: seconds.map(|seconds| Duration::from_secs(seconds.into()) / bench::COUNT),
-                    threads: threads.unwrap_or(default.threads),
-                    hash_mib: hash.unwrap_or(default.hash_mib),
-                    ..default
-                });
+                self.session.bench(bench.into());
             }
         }
     }
@@ -357,7 +350,7 @@ impl EngineLoop {
 
     fn identify(&self) {
         let options = declarations().join("\n");
-        let name = format!("id name Sesame {VERSION}\nid author The Sesame authors");
+        let name = format!("id name {NAME}\nid author The Sesame authors");
         self.session.output.line(&format!("{name}\n{options}\nuciok"));
     }
 

@@ -25,7 +25,7 @@ pub use engine_loop::{SingleThreadedSession, StartError, run, run_linked};
 #[cfg(feature = "cli")]
 pub(crate) use options::{MAX_HASH_MIB, MAX_MULTI_PV, MAX_THREADS};
 #[cfg(feature = "cli")]
-pub(crate) use parse::fault_of;
+pub(crate) use parse::{fault_of, speedtest};
 #[cfg(feature = "cli")]
 pub(crate) use reader::read_line;
 #[cfg(feature = "cli")]

@@ -51,7 +51,7 @@ pub(in crate::cli) struct AnalyseArguments {
     pub(super) multipv: u16,
     #[command(flatten)]
     pub(super) board: BoardArguments,
-    /// Write the results to standard output as JSON, one object on each line
+    /// Write the results to standard output as JSON, one object on each line; the first names the program and the schema
     #[arg(long, conflicts_with = "ascii")]
     pub(super) json: bool,
     /// EPD: write the results to this CSV file

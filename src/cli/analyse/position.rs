@@ -9,6 +9,7 @@ use super::output::write_json;
 use crate::cli::arguments::position;
 use crate::cli::assessment::{Assessment, WhiteScore, name, san_line};
 use crate::cli::interrupt::Interrupt;
+use crate::cli::json;
 use crate::cli::terminal::{BoardStyle, SearchStatus};
 use crate::engine::{Bound, Engine, Info, Score, SearchReport};
 use crate::output::Output;
@@ -22,7 +23,9 @@ pub(super) fn run(words: &str, arguments: &AnalyseArguments, output: &Output) ->
     let options = arguments.options()?;
     let game = set_up.game();
     let root = game.position().clone();
-    if !arguments.json {
+    if arguments.json {
+        json::begin(output, &options.network);
+    } else {
         let board = BoardStyle::new(&arguments.board, Color::White);
         output.line(&board.draw(&root, set_up.moves.last().copied()));
         output.line(&format!("\n{}\n{} to move", root.fen(false), name(root.side_to_move())));

@@ -15,6 +15,7 @@ use super::moves::read_move;
 use super::pgn_files::PgnFiles;
 use crate::cli::assessment::{Assessment, WhiteScore, assess, name, san_line};
 use crate::cli::terminal::{BoardStyle, SearchStatus};
+use crate::engine::build_info::NAME;
 use crate::engine::{
     ChannelSink, Engine, Limits, MoveChoice, Options, Score, SearchEvent, SearchReport, StrengthLimit,
 };
@@ -41,8 +42,6 @@ const HINT_TIME: Duration = Duration::from_secs(1);
 const ENDED: &str = "\nA signal ends the game.";
 
 const ECHO: usize = 80;
-
-const ENGINE: &str = concat!("Sesame ", env!("CARGO_PKG_VERSION"));
 
 const HELP: &str = "\
 Nf3, g1f3    a move
@@ -208,7 +207,7 @@ impl<'a> PlaySession<'a> {
     }
 
     fn record(&self) -> PgnGame {
-        let mut record = self.game.record([&self.arguments.name, ENGINE], &self.date);
+        let mut record = self.game.record([&self.arguments.name, NAME], &self.date);
         if let Some(elo) = self.arguments.elo {
             record.set_tag(if self.game.human == Color::White { "BlackElo" } else { "WhiteElo" }, elo.to_string());
         }
