@@ -18,7 +18,7 @@ use crate::uci;
 #[command(override_usage = "sesame perft [OPTIONS] [POSITION] <DEPTH>")]
 pub(super) struct PerftArguments {
     /// A FEN or startpos, also with moves [default: the start position], then the depth in plies
-    #[arg(num_args = 1.., required = true, value_names = ["POSITION", "DEPTH"])]
+    #[arg(num_args = 0.., value_names = ["POSITION", "DEPTH"])]
     words: Vec<String>,
     /// Write castling as king takes rook, as with the UCI option UCI_Chess960
     #[arg(long = "king-takes-rook")]

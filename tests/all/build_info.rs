@@ -104,6 +104,11 @@ fn json_begins_with_program_and_schema() {
         let programs = objects.iter().filter(|object| object["type"] == "program").count();
         let first = &objects[0];
         assert!(programs == 1 && first["schema"] == 1 && objects.len() > 1, "{arguments:?}: {output}");
-        assert!(first["version"] == env!("CARGO_PKG_VERSION") && first["cpu_features"].is_string(), "{first}");
+        assert!(
+            first["version"] == env!("CARGO_PKG_VERSION")
+                && first["cpu_features"].is_string()
+                && first["bench"].is_u64(),
+            "{first}"
+        );
     }
 }

@@ -148,6 +148,7 @@ fn perft_divides() {
     let words: Vec<&str> = std::iter::once("perft").chain(kiwipete.split(' ')).chain(["2"]).collect();
     assert!(succeed(&words).contains("\n2039 leaves at depth 2"));
     assert!(succeed(&["perft", "startpos", "0"]).contains("1 leaves at depth 0"));
+    assert!(run(&["perft"]).2.contains("the depth is missing"));
     let json = succeed(&["perft", kiwipete, "3", "--json"]);
     let json: Vec<serde_json::Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let [_, moves @ .., result] = json.as_slice() else { panic!("{json:?}") };

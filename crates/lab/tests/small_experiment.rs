@@ -132,6 +132,21 @@ fn bad_options_are_bad_usage() {
 }
 
 #[test]
+fn old_options_keep_working_with_a_notice() {
+    for (subcommand, old, new) in [
+        ("run", "--output", "--out"),
+        ("run", "--threads", "--jobs"),
+        ("report", "--output", "--out"),
+        ("crowding", "--output", "--out"),
+    ] {
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_sesame-lab")).args([subcommand, old, "1", "--help"]).output().unwrap();
+        let notice = format!("{old} is now {new}; the old form keeps working in this version\n");
+        assert!(output.status.success() && output.stderr == notice.as_bytes(), "{output:?}");
+    }
+}
+
+#[test]
 fn a_report_needs_the_source_or_a_named_folder() {
     let folder = tempfile::tempdir().unwrap();
     let output =

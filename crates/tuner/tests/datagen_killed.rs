@@ -124,3 +124,18 @@ fn exit_codes_and_output() {
     // The arguments make sense, but there is too little data.
     assert_eq!(code(&["train", &games, "-o", &path("a.nnue")]), 1);
 }
+
+#[test]
+fn old_options_keep_working_with_a_notice() {
+    for (subcommand, old, new) in [
+        (&["datagen"][..], "--chess960", "--chess960-percent"),
+        (&["datagen"], "--positions", "--goal"),
+        (&["datagen"], "--threads", "--jobs"),
+        (&["data", "export"], "--output", "--out"),
+        (&["train"], "--output", "--out"),
+    ] {
+        let output = tuner(&[subcommand, &[old, "1", "--help"]].concat()).output().unwrap();
+        let notice = format!("{old} is now {new}; the old form keeps working in this version\n");
+        assert!(output.status.success() && output.stderr == notice.as_bytes(), "{output:?}");
+    }
+}

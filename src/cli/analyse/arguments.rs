@@ -19,7 +19,7 @@ use sesame_command::{CommandError, whole_number};
 ///
 /// Sesame shows the best lines of a position at each depth, solves EPD positions with a summary, and annotates PGN
 /// games. Name files that end in .epd or .pgn, or name other files after --epd or --pgn. Sesame also reads files
-/// compressed by gzip or zstd (.gz, .zst). A folder stands for its files. Unless you set a limit, Sesame thinks for
+/// compressed by gzip or zstd (.gz, .zst). Give a folder to read all its files. Unless you set a limit, Sesame thinks for
 /// ten seconds about a position, five seconds about each EPD position, and half a second about each position of a
 /// game. If you set several limits, the first one reached ends a search. Ctrl-C or SIGTERM ends the analysis and shows
 /// the results so far.
