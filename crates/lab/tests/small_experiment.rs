@@ -153,7 +153,10 @@ fn a_report_needs_the_source_or_a_named_folder() {
         Command::new(env!("CARGO_BIN_EXE_sesame-lab")).current_dir(folder.path()).arg("report").output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     let message = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(message.starts_with("error: there is no folder docs/") && message.trim_end().ends_with("--out"), "{message}");
+    assert!(
+        message.starts_with("error: there is no folder docs/") && message.trim_end().ends_with("--out"),
+        "{message}"
+    );
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
