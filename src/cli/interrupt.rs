@@ -1,5 +1,6 @@
 //! Interruption of searches by Ctrl-C or a signal.
 
+use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,13 +18,15 @@ pub(super) struct Interrupt {
 }
 
 impl Interrupt {
-    /// Call it when the first search begins: reading input does not look at it.
+    /// Call it when the first search begins. To read input before that, nothing looks at it: a signal ends the program.
     pub(super) fn watch(output: Output) -> Result<Interrupt, CommandError> {
         let interrupt = Interrupt { is_requested: Arc::default(), output };
         let is_requested = Arc::clone(&interrupt.is_requested);
         at_first_signal(move || {
             is_requested.store(true, Ordering::Relaxed);
-            print_status("\nInterrupted: the run ends with what there is. Ctrl-C or another signal ends it at once.");
+            print_status(
+                "\nInterrupted: Sesame ends the search and shows the results so far. A second Ctrl-C ends it at once.",
+            );
         })?;
         Ok(interrupt)
     }
@@ -38,5 +41,17 @@ impl Interrupt {
 
     pub(super) fn flow(&self) -> ControlFlow<()> {
         if self.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+/// An input that ends at an interrupt: a pipe may have no other end.
+pub(super) struct UntilInterrupt<R> {
+    pub(super) input: R,
+    pub(super) interrupt: Interrupt,
+}
+
+impl<R: Read> Read for UntilInterrupt<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.interrupt.is_over() { Ok(0) } else { self.input.read(buffer) }
     }
 }

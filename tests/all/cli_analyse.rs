@@ -360,7 +360,8 @@ fn names_of_files_do_not_change_a_terminals_state() {
 fn games_of_books_and_web_pages_are_annotated() {
     let folder = Folder::new();
     let games = "[FEN \"6k1/5ppp/8/8/8/8/5PPP/R5K1 w K - 0 1\"]\n\n1. ♖a8# best by test ½ - ½\n\n\
-                 [Event “2”]\n\n1. e4 e5 2. Sf3 ∓ {So.} (2. Lc4 {Sf3} Dg5) Sc6 3. Lb5 *\n";
+                 [Event “2”]\n\n1. e4 e5 2. Sf3 ∓ {So.} (2. Lc4 {Sf3} Dg5) Sc6 3. Lb5 *\n\n\
+                 [FEN \"6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1 and more\"]\n\n1. Ra8# *\n";
     let games = file(&folder, "a.pgn", games);
     let (code, output, errors) = run(&["analyse", text(&games), "--depth", "1", "--thresholds", "100,100,100"]);
     assert_eq!(code, 0, "{errors}");
@@ -373,6 +374,7 @@ fn games_of_books_and_web_pages_are_annotated() {
             "2. Nf3 $17 {So. [%eval ",
             "(2. Bc4 {Sf3} Qg5) 2... Nc6 {",
             "3. Bb5 {",
+            "5PPP/R5K1 w - - 0 1\"]",
         ],
     );
     assert_in_order(
@@ -628,4 +630,27 @@ fn endgame_tables_are_used() {
     assert!(hits(&[]) == 0 && hits(&["--syzygy", tables::small().to_str().unwrap()]) > 0);
     let (code, _, errors) = run(&["analyse", "--depth", "1", "--syzygy", "/no/such/folder"]);
     assert!(code == 1 && errors.contains("no Syzygy tables found"), "{errors}");
+}
+
+/// A pipe without an end, whose second game has none either, fills no memory, and one signal ends the run.
+#[cfg(target_os = "linux")]
+#[test]
+fn endless_game_ends_at_a_signal() {
+    let folder = Folder::new();
+    let pipe = folder.join("endless.pgn");
+    nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
+    let writer = "{ printf '[Event \"1\"]\\n\\n1. e4 *\\n\\n[Event \"2\"]\\n\\n'; exec yes e4; } >\"$0\"";
+    let mut writer = std::process::Command::new("sh").args(["-c", writer, text(&pipe)]).spawn().unwrap();
+    let line = "ulimit -v 1000000 && exec \"$0\" analyse --depth 1 --pgn \"$1\"";
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", line, env!("CARGO_BIN_EXE_sesame"), text(&pipe)]);
+    let mut session = Session::run(command);
+    let mut lines = session.until_contains("1. e4");
+    kill(Pid::from_raw(session.id() as i32), Signal::SIGTERM).unwrap();
+    let (status, rest) = session.end();
+    lines.extend(rest);
+    assert!(status.code() == Some(1) && session.errors().contains("games in the output: 1"), "{}", session.errors());
+    assert!(!lines.join("\n").contains("\"2\""), "{lines:?}");
+    let _ = writer.kill();
+    writer.wait().unwrap();
 }

@@ -1,5 +1,6 @@
 //! Annotation of the games of PGN files, one after the other as they are read.
 
+use std::io::BufReader;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,7 +10,7 @@ use super::arguments::AnalyseArguments;
 use super::game_writer::GameWriter;
 use super::input::{Text, open_all};
 use crate::cli::assessment::assess;
-use crate::cli::interrupt::Interrupt;
+use crate::cli::interrupt::{Interrupt, UntilInterrupt};
 use crate::cli::json;
 use crate::engine::{Engine, Limits};
 use crate::games::pgn::{PgnError, PgnGame, Reader};
@@ -71,7 +72,10 @@ impl GameAnalyser<'_> {
             return Ok(());
         }
         let mut reader = match Text::open(path) {
-            Ok(text) => Reader::new(text.reader),
+            Ok(text) => {
+                let input = UntilInterrupt { input: text.reader, interrupt: self.interrupt.clone() };
+                Reader::new(BufReader::new(input))
+            }
             Err(error) => return self.refuse(error),
         };
         let (mut games, mut offset) = (0, 0);
