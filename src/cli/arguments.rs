@@ -9,8 +9,7 @@ use sesame_command::{CommandError, print_status, whole_number};
 
 use crate::engine::{Engine, Options};
 use crate::eval::{Network, Simd};
-use crate::position::Position;
-use crate::uci::{MAX_HASH_MIB, MAX_THREADS};
+use crate::uci::{MAX_HASH_MIB, MAX_THREADS, SetUp};
 
 #[derive(Debug, Args)]
 pub(super) struct NetworkArguments {
@@ -66,17 +65,12 @@ impl EngineArguments {
     }
 }
 
-/// An empty string or `startpos` is the start position. Notes each repair of the FEN on the standard error.
-pub(super) fn position(fen: &str) -> Result<Position, CommandError> {
-    match fen.trim() {
-        "" | "startpos" => Ok(Position::startpos()),
-        fen => {
-            let (position, repairs) =
-                Position::from_lenient_fen(fen).map_err(|error| CommandError::Usage(format!("bad FEN: {error}")))?;
-            repairs.iter().for_each(|repair| print_status(&format!("FEN: {repair}")));
-            Ok(position)
-        }
-    }
+/// Reads what the UCI command `position` takes; nothing is the start position. Notes each repair of a FEN on the standard error.
+pub(super) fn position(words: &str) -> Result<SetUp, CommandError> {
+    let words = if words.trim().is_empty() { "startpos" } else { words };
+    let set_up = SetUp::read(words).map_err(|fault| CommandError::Usage(format!("bad position: {fault}")))?;
+    set_up.repairs.iter().for_each(|repair| print_status(&format!("FEN: {repair}")));
+    Ok(set_up)
 }
 
 pub(super) fn seconds(text: &str) -> Result<Duration, String> {

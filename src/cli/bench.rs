@@ -7,11 +7,12 @@ use serde_json::json;
 use sesame_command::{CommandError, whole_number};
 
 use super::arguments::{NetworkArguments, thread_count};
+use super::json;
 use crate::engine::bench::{self, BenchOptions, BenchPosition, DEFAULT_DEPTH};
 use crate::engine::{Affinity, NumaPolicy, SmpStrategy};
 use crate::eval::Simd;
 use crate::output::Output;
-use crate::uci::MAX_HASH_MIB;
+use crate::uci::{self, MAX_HASH_MIB};
 
 /// Search the bench positions; the last line is `N nodes M nps`
 ///
@@ -47,7 +48,7 @@ pub(super) struct BenchArguments {
     /// Bind threads to groups of processors: auto, none, or your groups, as in the UCI option NumaPolicy
     #[arg(long, default_value_t, value_name = "POLICY")]
     pub(super) numa: NumaPolicy,
-    /// Write one JSON object on each line: first the positions, then the sum
+    /// Write one JSON object on each line: the program and the schema, the positions, the sum
     #[arg(long, conflicts_with = "stats")]
     pub(super) json: bool,
     /// Show statistics of the transposition table; needs one thread, and is slightly slower
@@ -66,6 +67,9 @@ pub(super) struct SpeedtestArguments {
     /// Search threads [default: all cores], MiB of the table [default: 128 for each thread], seconds [default: 150]
     #[arg(num_args = 0..=3, value_names = ["THREADS", "MIB", "SECONDS"])]
     pub(super) numbers: Vec<String>,
+    /// Write one JSON object on each line: the program and the schema, the positions, the sum
+    #[arg(long)]
+    pub(super) json: bool,
 }
 
 pub(super) fn run(arguments: &BenchArguments, output: &Output) -> Result<(), CommandError> {
@@ -84,11 +88,18 @@ pub(super) fn run(arguments: &BenchArguments, output: &Output) -> Result<(), Com
         network: arguments.network.read(arguments.simd)?,
         ..default
     };
+    write(&options, arguments.json, output)
+}
+
+/// As JSON.
+pub(super) fn write_speedtest(numbers: &[String], output: &Output) -> Result<(), CommandError> {
+    write(&uci::speedtest(numbers).map_err(CommandError::Usage)?, true, output)
+}
+
+fn write(options: &BenchOptions, is_json: bool, output: &Output) -> Result<(), CommandError> {
     let stop = AtomicBool::new(false);
-    let write = |text: String, json: serde_json::Value| {
-        output.line(&if arguments.json { json.to_string() } else { text });
-    };
-    let report = bench::run(&options, &stop, |position| {
+    let write = json::line_writer(output, is_json, &options.network);
+    let report = bench::run(options, &stop, |position| {
         let BenchPosition { number, fen, best, nodes, .. } = position;
         let json = json!({"type": "position", "number": number, "fen": fen, "best": best, "nodes": nodes});
         write(position.to_string(), json);
@@ -100,7 +111,15 @@ pub(super) fn run(arguments: &BenchArguments, output: &Output) -> Result<(), Com
             output.line(&format!("\nTransposition table:\n{stats}"));
         }
         let (seconds, speed) = (report.elapsed.as_secs_f64(), report.speed());
-        let json = json!({"type": "result", "nodes": report.nodes, "seconds": seconds, "nodes_per_second": speed});
+        let (threads, hash) = (options.threads, options.hash_mib);
+        let json = json!({
+            "type": "result",
+            "threads": threads,
+            "hash_mib": hash,
+            "nodes": report.nodes,
+            "seconds": seconds,
+            "nodes_per_second": speed,
+        });
         write(report.to_string(), json);
     }
     Ok(())

@@ -8,16 +8,18 @@ use clap::{Args, Command};
 use clap_complete::Shell;
 use clap_mangen::Man;
 use sesame_command::CommandError;
-use sesame_command::files::{self, FileError, Replaces};
+use sesame_command::files::{self, Replaces};
 
 use crate::output::Output;
 
-/// Write manual pages for the program and each subcommand
+/// Print the program's manual page, or write the pages of the program and of each subcommand to a folder
+///
+/// Example: sesame man > sesame.1
 #[derive(Debug, Args)]
 pub(super) struct ManArguments {
-    /// Folder for the pages, created if needed
-    #[arg(long, default_value = "man", value_name = "DIR")]
-    pub(super) out: PathBuf,
+    /// Write all pages to this folder, created if needed [default: print the program's page]
+    #[arg(long, value_name = "DIR")]
+    pub(super) out: Option<PathBuf>,
 }
 
 /// Print a shell's completion script
@@ -31,11 +33,19 @@ pub(super) struct CompletionsArguments {
 }
 
 pub(super) fn write_pages(program: Command, arguments: &ManArguments, output: &Output) -> Result<(), CommandError> {
-    let folder = &arguments.out;
-    let mut program = program.disable_help_subcommand(true);
+    // Pages have the program's name, and say nothing of its build.
+    let version = env!("CARGO_PKG_VERSION");
+    let mut program =
+        program.display_name("sesame").version(version).long_version(version).disable_help_subcommand(true);
     program.build();
     let mut pages = Vec::new();
-    render(&program, &mut pages).map_err(FileError::at(folder))?;
+    render(&program, &mut pages).map_err(CommandError::failed)?;
+    let Some(folder) = &arguments.out else {
+        // The page of a command follows those of its subcommands.
+        let page = pages.pop().map(|(_, text)| text).unwrap_or_default();
+        output.line(String::from_utf8_lossy(&page).trim_end());
+        return Ok(());
+    };
     let count = pages.len();
     files::replace_all(folder, pages, Replaces::Marked(b".TH sesame"), |_| ())?;
     output.line(&files::printable(&format!("{count} pages in {}", folder.display())));

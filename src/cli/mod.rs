@@ -9,21 +9,26 @@ mod arguments;
 mod assessment;
 mod bench;
 mod interrupt;
+mod json;
 mod manual;
 #[cfg(feature = "mpi")]
 mod mpi;
 mod perft;
 mod play;
+mod renamed;
 mod scaling;
 mod terminal;
 
 use std::env;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
+use std::sync::LazyLock;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use sesame_command::{self as command, CommandError};
 
+use crate::engine::build_info::{self, NAME};
+use crate::eval::Network;
 use crate::output::Output;
 use crate::uci;
 use analyse::AnalyseArguments;
@@ -37,7 +42,7 @@ use scaling::ScalingArgs;
 ///
 /// Without a subcommand, Sesame runs the UCI protocol for chess GUIs.
 #[derive(Debug, Parser)]
-#[command(name = "sesame", version)]
+#[command(name = "sesame", display_name = "Sesame", version = env!("SESAME_VERSION"), long_version = long_version())]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
@@ -54,8 +59,16 @@ enum Command {
     Play(PlayArguments),
     Perft(PerftArguments),
     Scaling(ScalingArgs),
+    /// Show how the program was built: version, commit, compiler, target, network and nodes of the bench
+    Compiler,
     Man(ManArguments),
     Completions(CompletionsArguments),
+}
+
+/// What `--version` shows behind the name; `-V` shows the first line alone.
+fn long_version() -> &'static str {
+    static TEXT: LazyLock<String> = LazyLock::new(|| build_info::description(&Network::embedded()));
+    TEXT.trim_start_matches("Sesame ")
 }
 
 pub fn main() -> ExitCode {
@@ -71,7 +84,7 @@ pub fn main() -> ExitCode {
         }
         command::print_status(&format!("{process} works by itself, as each one does"));
     }
-    command::main(|cli: Cli| {
+    command::main(&renamed::OPTIONS, |cli: Cli| {
         // The only output of the process: at the end it has the error of any failed write.
         let output = Output::stdout();
         let result = run(cli.command.unwrap_or(Command::Uci), &output);
@@ -85,12 +98,19 @@ fn run(command: Command, output: &Output) -> Result<(), CommandError> {
         Command::Bench(BenchArguments { depth_alone: Some(hash), stockfish, .. }) if !stockfish.is_empty() => {
             run_command(format!("bench {hash} {}", stockfish.join(" ")), output)
         }
-        Command::Speedtest(arguments) => run_command(format!("speedtest {}", arguments.numbers.join(" ")), output),
+        Command::Speedtest(SpeedtestArguments { numbers, json: false }) => {
+            run_command(format!("speedtest {}", numbers.join(" ")), output)
+        }
+        Command::Speedtest(SpeedtestArguments { numbers, .. }) => bench::write_speedtest(&numbers, output),
         Command::Bench(arguments) => bench::run(&arguments, output),
         Command::Analyse(arguments) => analyse::run(&arguments, output),
         Command::Play(arguments) => play::run(&arguments, output),
         Command::Perft(arguments) => perft::run(&arguments, output),
         Command::Scaling(arguments) => scaling::run(&arguments, output),
+        Command::Compiler => {
+            output.line(&build_info::description(&Network::embedded()));
+            Ok(())
+        }
         Command::Man(arguments) => manual::write_pages(Cli::command(), &arguments, output),
         Command::Completions(arguments) => {
             manual::print_completions(Cli::command(), &arguments, output);
@@ -108,11 +128,7 @@ fn run_command(line: String, output: &Output) -> Result<(), CommandError> {
 
 fn run_uci(output: &Output) -> Result<(), CommandError> {
     if io::stdin().is_terminal() {
-        let version = env!("CARGO_PKG_VERSION");
-        let _ = writeln!(
-            io::stderr(),
-            "Sesame {version} speaks UCI; `quit` ends it, `sesame --help` lists the subcommands."
-        );
+        let _ = writeln!(io::stderr(), "{NAME} speaks UCI; `quit` ends it, `sesame --help` lists the subcommands.");
     }
     if rank().is_some() {
         #[cfg(feature = "mpi")]

@@ -4,15 +4,25 @@ use std::env;
 use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
-use clap::ValueEnum;
+use clap::{Args, ValueEnum};
 
 use crate::position::{Color, File, Move, Position, Rank, Square};
 use crate::uci::{Style, symbol};
 use sesame_command::{ProgressBar, status_line};
 
+#[derive(Debug, Args)]
+pub(super) struct BoardArguments {
+    /// When to use colours
+    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
+    color: Colours,
+    /// Draw a coloured board with letters instead of figurines
+    #[arg(long)]
+    ascii: bool,
+}
+
 /// When to use colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub(super) enum Colours {
+enum Colours {
     /// On a terminal, unless the variable NO_COLOR is set or the terminal is dumb
     #[default]
     Auto,
@@ -58,9 +68,11 @@ const MOVED: [u8; 2] = [101, 58];
 const CHECK: u8 = 124;
 
 impl BoardStyle {
-    pub(super) fn new(ascii: bool, colours: Colours, below: Color) -> BoardStyle {
-        let style = if !ascii && is_utf8_locale() { Style::Unicode } else { Style::Ascii };
-        BoardStyle { style, coloured: colours.are_used(), below }
+    /// Without colours, letters tell the sides apart on a light and on a dark background.
+    pub(super) fn new(arguments: &BoardArguments, below: Color) -> BoardStyle {
+        let coloured = arguments.color.are_used();
+        let style = if coloured && !arguments.ascii && is_utf8_locale() { Style::Unicode } else { Style::Ascii };
+        BoardStyle { style, coloured, below }
     }
 
     /// Nine lines with colours, eleven with a frame of characters; no trailing line feed.
@@ -98,9 +110,8 @@ impl BoardStyle {
             (false, true) => dark,
             (false, false) => light,
         };
-        // Capitals and the filled figurines stand for both sides.
-        let solid = if self.style == Style::Ascii { Color::White } else { Color::Black };
-        let symbol = piece.map_or(' ', |(piece, _)| symbol(piece, solid, self.style));
+        // The symbols differ, too: a pasted board has no colours.
+        let symbol = piece.map_or(' ', |(piece, color)| symbol(piece, color, self.style));
         let ink = if piece.is_some_and(|(_, color)| color == Color::Black) { 16 } else { 231 };
         format!("\x1b[48;5;{ground};38;5;{ink};1m {symbol} ")
     }
@@ -157,6 +168,6 @@ mod tests {
         let count = |ground: u8| board.matches(&format!("48;5;{ground};")).count();
         assert_eq!((count(CHECK), MOVED.map(count).iter().sum::<usize>()), (1, 2));
         // a1 is dark, h1 light.
-        assert!(board.lines().nth(7).unwrap().starts_with(" 1 \x1b[48;5;60;38;5;231;1m ♜ "));
+        assert!(board.lines().nth(7).unwrap().starts_with(" 1 \x1b[48;5;60;38;5;231;1m ♖ "));
     }
 }

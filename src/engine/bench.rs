@@ -21,6 +21,9 @@ use sesame_table::{CountingTable, Stats, Table};
 /// The default depth.
 pub const DEFAULT_DEPTH: u32 = 15;
 
+/// Nodes of the bench with its default options. A change of the search changes them; `docs/contributors/testers.md` has them, too.
+pub const NODES: u64 = 5_281_465;
+
 /// Options of the bench.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BenchOptions {
@@ -207,6 +210,12 @@ fn search_counted(
 mod tests {
     use super::*;
     use crate::search::RoundRobin;
+
+    #[test]
+    fn nodes_are_those_of_this_version() {
+        let report = run(&BenchOptions::default(), &AtomicBool::new(false), |_| ()).unwrap().unwrap();
+        assert_eq!(report.nodes, NODES);
+    }
 
     #[test]
     fn nodes_per_second_saturates() {

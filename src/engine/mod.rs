@@ -19,6 +19,7 @@
 pub mod bench;
 mod bench_positions;
 mod blocking;
+pub(crate) mod build_info;
 mod hash_file;
 mod search_report;
 mod strength_limit;

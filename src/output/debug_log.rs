@@ -34,7 +34,7 @@ impl DebugLog {
         } else {
             sesame_files::check_own(path, MARK.as_bytes())?;
             let mut file = OpenOptions::new().create(true).append(true).open(path)?;
-            let version = env!("CARGO_PKG_VERSION");
+            let version = env!("SESAME_VERSION");
             file.write_all(entry("--", &format!("Sesame {version}, process {}", process::id())).as_bytes())?;
             Some((file, path.to_owned()))
         };

@@ -11,13 +11,13 @@ use crossbeam_channel::{self as channel, Receiver, select};
 use super::background::{BackgroundTask, TaskKind};
 use super::board::describe;
 use super::options::{Setting, declarations};
-use super::parse::{BenchCommand, PositionCommand, UciCommand, go_for_followers, limits};
+use super::parse::{PositionCommand, UciCommand, go_for_followers, limits};
 use super::reader;
-use super::session::{Session, VERSION};
-use crate::engine::bench::{self, BenchOptions};
+use super::session::Session;
+use super::setup::SetUp;
+use crate::engine::build_info::NAME;
 use crate::engine::{Engine, EngineError};
 use crate::output::Output;
-use crate::position::{Game, Position};
 use crate::smp::{SearchLink, request_short_slices};
 
 const HELP: &str = "\
@@ -267,11 +267,13 @@ impl EngineLoop {
             }
             // A position that cannot be set must not cost the running search.
             UciCommand::BadPosition(fault) => self.refuse_position(fault),
-            UciCommand::Position(position) => match set_up(&position, self.session.sink.chess960()) {
-                Ok(SetUp { game, repairs, line }) => {
+            UciCommand::Position(position) => match SetUp::new(&position, self.session.sink.chess960()) {
+                Ok(set_up) => {
                     self.end_search();
-                    (self.session.game, self.position_line, self.position_fault) = (game, line, None);
-                    repairs.iter().for_each(|repair| self.info(&format!("position: {repair}")));
+                    let fen = position.fen.map(|_| set_up.start.to_string());
+                    self.position_line = PositionCommand { fen, moves: position.moves }.to_string();
+                    (self.session.game, self.position_fault) = (set_up.game(), None);
+                    set_up.repairs.iter().for_each(|repair| self.info(&format!("position: {repair}")));
                 }
                 Err(fault) => self.refuse_position(fault),
             },
@@ -290,16 +292,9 @@ impl EngineLoop {
                     self.session.perft(depth);
                 }
             }
-            UciCommand::Bench(BenchCommand { depth, threads, hash, seconds }) => {
+            UciCommand::Bench(bench) => {
                 self.end_search();
-                let default = BenchOptions::default();
-                self.session.bench(BenchOptions {
-                    depth: depth.unwrap_or(default.depth),
-                    move_time: seconds.map(|seconds| Duration::from_secs(seconds.into()) / bench::COUNT),
-                    threads: threads.unwrap_or(default.threads),
-                    hash_mib: hash.unwrap_or(default.hash_mib),
-                    ..default
-                });
+                self.session.bench(bench.into());
             }
         }
     }
@@ -355,7 +350,7 @@ impl EngineLoop {
 
     fn identify(&self) {
         let options = declarations().join("\n");
-        let name = format!("id name Sesame {VERSION}\nid author The Sesame authors");
+        let name = format!("id name {NAME}\nid author The Sesame authors");
         self.session.output.line(&format!("{name}\n{options}\nuciok"));
     }
 
@@ -376,39 +371,6 @@ impl EngineLoop {
         let go = go_for_followers(&limits, game.position(), may_finish);
         engine.go_linked(game, limits, format!("{}\n{go}\n", self.position_line), may_finish);
     }
-}
-
-struct SetUp {
-    game: Game,
-    repairs: Vec<String>,
-    line: String,
-}
-
-fn set_up(command: &PositionCommand, chess960: bool) -> Result<SetUp, String> {
-    let mut position = Position::startpos();
-    let mut repairs = Vec::new();
-    if let Some(fen) = &command.fen {
-        let (lenient, faults) = Position::from_lenient_fen(fen).map_err(|error| error.to_string())?;
-        position = lenient;
-        repairs.extend(faults.iter().map(ToString::to_string));
-        // Shredder-FEN and X-FEN with a rook's file mean Chess960, whatever the option.
-        let rights = fen.split_ascii_whitespace().nth(2).unwrap_or("-").to_ascii_lowercase();
-        if !chess960
-            && !rights.contains(|letter| matches!(letter, 'a'..='h'))
-            && let Some(standard) = position.without_chess960_rights()
-        {
-            position = standard;
-            repairs.push("castling rights of Chess960 are dropped, as UCI_Chess960 is off".to_owned());
-        }
-    }
-    let fen = command.fen.as_ref().map(|_| position.to_string());
-    let line = PositionCommand { fen, moves: command.moves.clone() }.to_string();
-    let mut game = Game::new(position);
-    for (text, number) in command.moves.iter().zip(1..) {
-        let mv = game.position().from_uci(text).map_err(|error| format!("move {number}: {error}"))?;
-        game.play(mv);
-    }
-    Ok(SetUp { game, repairs, line })
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ mod options;
 mod parse;
 mod reader;
 mod session;
+mod setup;
 mod sink;
 mod words;
 
@@ -24,6 +25,8 @@ pub use engine_loop::{SingleThreadedSession, StartError, run, run_linked};
 #[cfg(feature = "cli")]
 pub(crate) use options::{MAX_HASH_MIB, MAX_MULTI_PV, MAX_THREADS};
 #[cfg(feature = "cli")]
-pub(crate) use parse::fault_of;
+pub(crate) use parse::{fault_of, speedtest};
 #[cfg(feature = "cli")]
 pub(crate) use reader::read_line;
+#[cfg(feature = "cli")]
+pub(crate) use setup::SetUp;

@@ -10,11 +10,10 @@ use crossbeam_channel::Sender;
 use super::background::{self, BackgroundTask, TaskKind};
 use super::sink::UciSink;
 use crate::engine::bench::BenchOptions;
-use crate::engine::{Engine, EngineError, Options, Sink};
+use crate::engine::{Engine, EngineError, Options, Sink, build_info};
 use crate::output::Output;
 use crate::position::{Color, Game, Position};
 
-pub(super) const VERSION: &str = env!("CARGO_PKG_VERSION");
 pub(super) const DEFAULT_HASH_FILE: &str = "sesame.hash";
 pub(super) const DEFAULT_ELO: u32 = 2000;
 /// No limit, as in Stockfish.
@@ -67,11 +66,7 @@ impl Session {
     }
 
     pub(super) fn show_build(&self) {
-        let profile = if cfg!(debug_assertions) { "debug" } else { "release" };
-        let (arch, os, simd) = (std::env::consts::ARCH, std::env::consts::OS, self.engine.options().network.simd());
-        self.output.line(&format!(
-            "Sesame {VERSION} by rustc for {arch} on {os}, {profile} build; the network is computed with {simd} kernels"
-        ));
+        self.output.line(&build_info::description(&self.engine.options().network));
     }
 
     /// Replaces no file.

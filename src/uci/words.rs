@@ -24,6 +24,20 @@ pub(super) fn quote(word: &str) -> String {
     format!("`{text}`")
 }
 
+/// Returns the end of a message about an unknown word: `; did you mean ...?`, or nothing if it resembles no known word.
+pub(super) fn suggestion<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    // As in clap.
+    const LEAST_SIMILARITY: f64 = 0.7;
+    const LONGEST: usize = 40;
+    let word = word.to_ascii_lowercase();
+    let similar = known
+        .into_iter()
+        .filter(|_| word.len() <= LONGEST)
+        .map(|known| (strsim::jaro(&word, &known.to_ascii_lowercase()), known));
+    let best = similar.filter(|(similarity, _)| *similarity > LEAST_SIMILARITY).max_by(|a, b| a.0.total_cmp(&b.0));
+    best.map_or_else(String::new, |(_, known)| format!("; did you mean `{known}`?"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::parse_number;

@@ -5,16 +5,15 @@ use crate::support::Session;
 use crate::support::folder::Folder;
 #[cfg(target_os = "linux")]
 use crate::support::program::{assert_in_order, run_into};
-use crate::support::program::{output_in_time, run, sesame, succeed};
+use crate::support::program::{output_in_time, run, run_with_input, sesame, succeed};
 
 #[test]
-fn help_and_version() {
+fn help() {
     let help = succeed(&["--help"]);
     for subcommand in ["bench", "speedtest", "perft", "play", "analyse", "scaling"] {
         assert!(help.contains(subcommand), "{help}");
         assert!(succeed(&[subcommand, "--help"]).contains("Usage: sesame"));
     }
-    assert!(succeed(&["--version"]).starts_with("sesame 0."));
 }
 
 #[test]
@@ -96,7 +95,7 @@ fn bench_ends_in_the_line_of_openbench() {
     assert!(nodes(&["bench", "--depth", "5", "--threads", "2"]) > 0);
     let json = succeed(&["bench", "5", "--json"]);
     let json: Vec<serde_json::Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let (result, positions) = json.split_last().unwrap();
+    let [_, positions @ .., result] = json.as_slice() else { panic!("{json:?}") };
     assert_eq!((&result["type"], result["nodes"].as_u64(), positions.len()), (&"result".into(), Some(first), 50));
     assert_eq!(positions.iter().map(|position| position["nodes"].as_u64().unwrap()).sum::<u64>(), first);
     assert!(result["nodes_per_second"].as_u64() > Some(0) && positions[0]["best"].is_string(), "{result}");
@@ -126,8 +125,16 @@ fn speedtest_ends_in_the_speed() {
     session.send("speedtest 2 4 1");
     check(&session.until("Nodes/second").join("\n"));
     session.quit();
-    let (code, _, errors) = run(&["speedtest", "0"]);
-    assert!(code == 2 && errors.contains("speedtest takes up to three whole numbers"), "{errors}");
+    let json = succeed(&["speedtest", "2", "4", "1", "--json"]);
+    let json: Vec<serde_json::Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let result = &json[51];
+    assert_eq!((&result["threads"], &result["hash_mib"], json.len()), (&2.into(), &4.into(), 52), "{result}");
+    assert!(json[50]["number"] == 50 && result["seconds"].as_f64() > Some(0.5), "{json:?}");
+    for arguments in [&["speedtest", "0"][..], &["speedtest", "0", "--json"]] {
+        let (code, output, errors) = run(arguments);
+        assert!(code == 2 && errors.contains("speedtest takes up to three whole numbers"), "{errors}");
+        assert_eq!(output, "");
+    }
 }
 
 #[test]
@@ -136,11 +143,17 @@ fn perft_divides() {
     assert!(output.contains("e2e4: 600\n") && output.contains("\n8902 leaves at depth 3"), "{output}");
     let kiwipete = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
     assert!(succeed(&["perft", kiwipete, "3"]).contains("e1g1: 2059\n"));
-    assert!(succeed(&["perft", "--chess960", kiwipete, "3"]).contains("e1h1: 2059\n"));
+    assert!(succeed(&["perft", "--king-takes-rook", kiwipete, "3"]).contains("e1h1: 2059\n"));
     // A FEN without quotes.
     let words: Vec<&str> = std::iter::once("perft").chain(kiwipete.split(' ')).chain(["2"]).collect();
     assert!(succeed(&words).contains("\n2039 leaves at depth 2"));
     assert!(succeed(&["perft", "startpos", "0"]).contains("1 leaves at depth 0"));
+    assert!(run(&["perft"]).2.contains("the depth is missing"));
+    let json = succeed(&["perft", kiwipete, "3", "--json"]);
+    let json: Vec<serde_json::Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let [_, moves @ .., result] = json.as_slice() else { panic!("{json:?}") };
+    assert!(moves.contains(&serde_json::json!({"type": "move", "move": "e1g1", "leaves": 2059})), "{json:?}");
+    assert_eq!((&result["leaves"], &result["fen"], moves.len()), (&97862.into(), &kiwipete.into(), 48), "{result}");
 }
 
 #[test]
@@ -173,15 +186,77 @@ fn analysis_of_finished_games() {
     assert!(succeed(&["analyse", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"]).contains("Stalemate: a draw."));
 }
 
+/// What the UCI command `position` takes, in quotes or not.
 #[test]
-fn figurines_where_the_locale_has_them() {
-    for arguments in [&["analyse", "--depth", "1"][..], &["play"]] {
-        for (locale, rank) in [("C.UTF-8", "8 | ♜ ♞ ♝"), ("C", "8 | r n b")] {
-            let mut command = sesame();
-            command.args(arguments).env("LC_ALL", locale);
-            let output = output_in_time(command).stdout;
-            assert!(String::from_utf8(output).unwrap().contains(rank), "{arguments:?} {locale}");
+fn positions_are_given_as_in_uci() {
+    let end = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
+    let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    for words in [
+        "startpos moves e2e4 e7e5",
+        "startpos e2e4 e7e5",
+        &format!("fen {start} moves e2e4 e7e5"),
+        &format!("{start} e2e4 e7e5"),
+        &format!("fen {end}"),
+        end,
+    ] {
+        let split: Vec<&str> = words.split(' ').collect();
+        for position in [&[words][..], &split] {
+            let with = |first: &[&str], last: &[&str]| succeed(&[first, position, last].concat());
+            assert!(with(&["analyse", "--depth", "1"], &[]).contains(end), "{words}");
+            assert!(with(&["perft"], &["1"]).contains("\n29 leaves"), "{words}");
         }
+    }
+    // The third occurrence is a draw: the moves count, not only the last position.
+    let moves = "startpos moves g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1 f6g8";
+    assert!(succeed(&["play", moves]).contains("The same position for the third time: a draw."));
+    for (words, fault) in [
+        ("startpos moves e2e5", "bad position: move 1: "),
+        ("startpos moves e2e4 please", "left out behind the moves: `please`"),
+        ("8/8/8/8/8/8/8/8 w - - 0 1", "bad position: "),
+        ("somewhere e2e4", "bad position: expected `startpos` or `fen`, found `somewhere`"),
+    ] {
+        for (first, last) in [(&["analyse"][..], &[][..]), (&["perft"], &["1"]), (&["play"], &[])] {
+            let (code, _, errors) = run(&[first, &words.split(' ').collect::<Vec<_>>(), last].concat());
+            assert!(code == 2 && errors.contains(fault), "{first:?} {words}: {errors}");
+        }
+    }
+}
+
+#[test]
+fn old_options_keep_working_with_a_notice() {
+    for (old, new, notice) in [
+        (
+            "play --color black --depth 1 --seed 1",
+            "play --side black --depth 1 --seed 1",
+            "--color SIDE is now --side SIDE",
+        ),
+        ("play --ansi=always", "play --color=always", "--ansi is now --color"),
+        ("play --fen 8/8/8/8/8/8/8/KQ1k4", "play 8/8/8/8/8/8/8/KQ1k4", "--fen FEN is now FEN alone"),
+        ("play --movetime 1500", "play --time 1.5", "--movetime MS is now --time SECONDS"),
+        ("play --time 5+3", "play --clock 5+3", "--time M+S is now --clock M+S"),
+        ("perft --chess960 1", "perft --king-takes-rook 1", "--chess960 is now --king-takes-rook"),
+    ] {
+        let [(old_code, old_output, errors), (code, output, silence)] =
+            [old, new].map(|line| run_with_input(&line.split(' ').collect::<Vec<_>>(), "pgn\n"));
+        let is_timed = |line: &&str| !line.contains(" per second");
+        let lines = |text: &str| text.lines().filter(is_timed).map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!((old_code, lines(&old_output)), (code, lines(&output)), "{old}: {errors}");
+        let notice = format!("{notice}; the old form keeps working in this version\n");
+        assert_eq!(errors.strip_prefix(&notice), Some(&silence[..]), "{old}");
+    }
+    assert!(run_with_input(&["play", "--time", "2"], "").1.contains("Sesame thinks 2 s a move."));
+}
+
+#[test]
+fn similar_names_are_suggested() {
+    for (arguments, suggestion) in [
+        (&["analise"][..], "'analyse'"),
+        (&["play", "--sied", "black"], "'--side'"),
+        (&["analyse", "--dept", "3"], "'--depth'"),
+        (&["analyse", "--color", "alway"], "'always'"),
+    ] {
+        let (code, _, errors) = run(arguments);
+        assert!(code == 2 && errors.contains("  tip: ") && errors.contains(suggestion), "{errors}");
     }
 }
 
@@ -249,6 +324,8 @@ fn unwritable_output_is_a_failure() {
         &["perft", "2"],
         &["completions", "bash"],
         &["man", "--out", &man],
+        &["man"],
+        &["compiler"],
         &["play"],
         &["uci"],
         &["--help"],

@@ -6,9 +6,7 @@ use std::time::Duration;
 
 use crate::support::Session;
 use crate::support::folder::Folder;
-#[cfg(target_os = "linux")]
-use crate::support::program::output_in_time;
-use crate::support::program::{assert_in_order, run, run_with_input, succeed_with_input};
+use crate::support::program::{assert_in_order, output_in_time, run, run_with_input, sesame, succeed_with_input};
 use crate::support::tables;
 
 /// Plays against an opponent that searches two plies.
@@ -75,7 +73,7 @@ fn all_commands_in_a_short_game() {
 #[test]
 fn missing_threads_are_reported() {
     let mut command = std::process::Command::new("sh");
-    let line = r#"ulimit -v 800000 && exec "$0" play --color black --depth 2 --threads 512"#;
+    let line = r#"ulimit -v 800000 && exec "$0" play --side black --depth 2 --threads 512"#;
     command.args(["-c", line, env!("CARGO_BIN_EXE_sesame")]);
     let output = String::from_utf8(output_in_time(command).stdout).unwrap();
     assert_in_order(&output, &["You play ", "the system granted ", " of 512 threads\n", "Sesame plays 1. "]);
@@ -107,7 +105,7 @@ fn undo_after_resignation_continues_the_game() {
 fn finished_games_are_appended_to_the_file() {
     let folder = Folder::new().with("games.pgn", b"[White \"Morphy\"]\n\n1. e4 *");
     let file = folder.join("games.pgn");
-    let play_from = |fen: &str, input: &str| play(&["--fen", fen, "--pgn", text(&file)], input);
+    let play_from = |fen: &str, input: &str| play(&[fen, "--pgn", text(&file)], input);
     let mate = "6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1";
     let output = play_from(mate, "Rd8\nundo\nd1d8\n");
     assert_in_order(&output, &["Checkmate: White has won. 1-0", "> undo", "Checkmate: White"]);
@@ -132,13 +130,13 @@ fn finished_games_are_appended_to_the_file() {
     // A game without a move is not written.
     play(&["--pgn", text(&folder.join("none.pgn"))], "");
     assert!(!folder.join("none.pgn").exists());
-    assert_in_order(&play(&["--fen", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"], "e4\n"), &["Stalemate", "The game is over."]);
+    assert_in_order(&play(&["7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"], "e4\n"), &["Stalemate", "The game is over."]);
 }
 
 #[test]
 fn game_with_a_clock() {
     // The increment is longer than any move takes.
-    let output = play(&["--color", "black", "--time", "5+3000", "--ascii"], "e5\nclock\ndraw?\npgn\n");
+    let output = play(&["--side", "black", "--clock", "5+3000"], "e5\nclock\ndraw?\npgn\n");
     assert_in_order(
         &output,
         &[
@@ -154,7 +152,7 @@ fn game_with_a_clock() {
         ],
     );
     // A player without a move loses on time.
-    let mut session = Session::start_with(&["play", "--time", "0.01", "--depth", "1"]);
+    let mut session = Session::start_with(&["play", "--clock", "0.01", "--depth", "1"]);
     session.until("White has no time left: Black has won. 0-1");
     session.send("e4");
     session.until("The game is over.");
@@ -165,7 +163,7 @@ fn game_with_a_clock() {
 /// Returns Sesame's first moves as White with the seeds 0 to 7.
 fn first_moves(arguments: &[&str]) -> Vec<String> {
     let first_move = |seed: u32| {
-        let output = play(&[&["--color", "black", "--seed", &seed.to_string()], arguments].concat(), "quit\n");
+        let output = play(&[&["--side", "black", "--seed", &seed.to_string()], arguments].concat(), "quit\n");
         output.split_once("Sesame plays 1. ").unwrap().1.lines().next().unwrap().to_owned()
     };
     (0..8).map(first_move).collect()
@@ -177,7 +175,7 @@ fn opening_varies_by_the_seed() {
     assert!(moves.iter().any(|mv| *mv != moves[0]), "{moves:?}");
     assert_eq!(first_moves(&[]), moves);
     // A given position is played as well as possible.
-    let moves = first_moves(&["--fen", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"]);
+    let moves = first_moves(&["rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"]);
     assert!(moves.iter().all(|mv| *mv == moves[0]), "{moves:?}");
 }
 
@@ -185,9 +183,9 @@ fn opening_varies_by_the_seed() {
 fn elo_limits_the_strength() {
     // A knight can be taken.
     let fen = "rnbqkb1r/pppppppp/8/8/4n3/3P4/PPP1PPPP/RNBQKBNR w KQkq - 0 1";
-    assert_eq!(first_moves(&["--fen", fen]), ["dxe4"; 8]);
+    assert_eq!(first_moves(&[fen]), ["dxe4"; 8]);
     let equal = "4k3/pppppppp/8/8/8/8/PPPPPPPP/4K3 w - - 0 1";
-    let moves = first_moves(&["--elo", "1320", "--fen", equal]);
+    let moves = first_moves(&["--elo", "1320", equal]);
     assert!(moves.iter().any(|mv| *mv != moves[0]), "{moves:?}");
     let output = play(&["--elo", "1500"], "pgn\n");
     assert_in_order(&output, &["You play White. Sesame plays at about 1500 Elo.", "[BlackElo \"1500\"]"]);
@@ -196,7 +194,7 @@ fn elo_limits_the_strength() {
 #[test]
 fn endgame_tables_are_used() {
     let eval = |arguments: &[&str]| {
-        let arguments = [&["play", "--depth", "2", "--fen", "4k3/8/4K3/4P3/8/8/8/8 w - - 0 1"], arguments].concat();
+        let arguments = [&["play", "--depth", "2", "4k3/8/4K3/4P3/8/8/8/8 w - - 0 1"], arguments].concat();
         let (code, output, errors) = run_with_input(&arguments, "eval\n");
         assert_eq!(code, 0, "{errors}");
         let score = output.split_once("> eval\n").unwrap().1.split(' ').next().unwrap().parse::<f64>().unwrap();
@@ -210,13 +208,95 @@ fn endgame_tables_are_used() {
     assert!(code == 1 && errors.contains("no Syzygy tables found"), "{errors}");
 }
 
+/// The sides of a pasted board, which has no colours, differ by letters or figurines.
 #[test]
-fn board_colours_and_chess960() {
-    let coloured = play(&["--ansi", "always", "--ascii"], "");
-    assert!(coloured.contains("\x1b[48;5;103;38;5;16;1m R ") && coloured.contains("\x1b[0m"), "{coloured:?}");
-    assert!(!play(&["--ansi", "never"], "").contains('\x1b'));
-    let chess960 = play(&["--chess960", "0", "--ascii"], "pgn\n");
-    assert_in_order(&chess960, &["1 | B B Q N N R K R |", "[Variant \"Chess960\"]", "[FEN \"bbqnnrkr/"]);
+fn boards_tell_the_sides_apart() {
+    let board = |locale: &str, arguments: &[&str]| {
+        let mut command = sesame();
+        command.args(["play", "--color"]).args(arguments).env("LC_ALL", locale);
+        String::from_utf8(output_in_time(command).stdout).unwrap()
+    };
+    for (locale, arguments, rooks) in [
+        ("C.UTF-8", &["always"][..], ["\x1b[48;5;103;38;5;16;1m ♜ ", "\x1b[48;5;60;38;5;231;1m ♖ "]),
+        ("C.UTF-8", &["always", "--ascii"], ["\x1b[48;5;103;38;5;16;1m r ", "\x1b[48;5;60;38;5;231;1m R "]),
+        ("C", &["always"], ["\x1b[48;5;103;38;5;16;1m r ", "\x1b[48;5;60;38;5;231;1m R "]),
+        ("C.UTF-8", &["never"], ["8 | r n b q k b n r |", "1 | R N B Q K B N R |"]),
+        ("C.UTF-8", &["auto"], ["8 | r n b q k b n r |", "1 | R N B Q K B N R |"]),
+    ] {
+        let shown = board(locale, arguments);
+        assert_in_order(&shown, &rooks);
+        assert_eq!(shown.contains('\x1b'), arguments[0] == "always", "{shown}");
+    }
+}
+
+#[test]
+fn rematches_swap_the_sides() {
+    let folder = Folder::new();
+    let file = folder.join("games.pgn");
+    let input = "rematch\nNf3\nresign\nrematch\nmoves\nresign\n";
+    let output = play(&["--chess960", "0", "--pgn", text(&file), "--name", "Ada"], input);
+    assert_in_order(
+        &output,
+        &[
+            "You play White. Chess960 position 0.",
+            "1 | B B Q N N R K R |",
+            "> rematch\nThe game is not over",
+            "> resign\nWhite resigns",
+            "> rematch\nYou play Black. Chess960 position 0.",
+            "1 | R K R N N Q B B |",
+            "Sesame plays 1. ",
+            "> moves\n1. ",
+            "Black resigns",
+        ],
+    );
+    let games = fs::read_to_string(&file).unwrap();
+    let tags = ["[White \"Ada\"]", "[Variant \"Chess960\"]", "[FEN \"bbqnnrkr/", "0-1\n", "[Black \"Ada\"]", "1-0\n"];
+    assert_in_order(&games, &tags);
+    assert_eq!(games.matches("[Event ").count(), 2, "{games}");
+}
+
+#[test]
+fn several_moves_are_undone() {
+    let given = ["startpos", "moves", "e2e4", "e7e5"];
+    let output = play(&given, "Nf3\nBc4\nundo 3\nundo 0\nundo two\nundo 2\nmoves\nundo\n");
+    assert_in_order(
+        &output,
+        &[
+            "> Bc4\n",
+            "> undo 3\nYou have only 2 moves to take back.",
+            "> undo 0\nName a number of moves",
+            "> undo two\nName a number of moves",
+            "> undo 2\n",
+            "> moves\n1. e4 e5\n",
+            "> undo\nYou have no move to take back.",
+        ],
+    );
+    // Resigning and the moves before it.
+    assert_in_order(&play(&[], "e4\nresign\nundo 1\nmoves\n"), &["White resigns", "> moves\nNo moves yet."]);
+}
+
+/// Without a file, the game is shown: at the end of the input, and before a rematch.
+#[test]
+fn unsaved_games_are_shown() {
+    let folder = Folder::new();
+    let file = folder.join("game.pgn");
+    let saving = format!("save {}\n", text(&file));
+    let unsaved = "This game is not saved; --pgn FILE saves each game. As PGN:\n\n[Event ";
+    for (input, games) in [
+        ("quit\n".to_owned(), 0),
+        ("e4\nundo\nquit\n".to_owned(), 0),
+        ("e4\nquit\n".to_owned(), 1),
+        ("e4\n".to_owned(), 1),
+        ("e4\nresign\nrematch\nquit\n".to_owned(), 2),
+        (format!("e4\n{saving}quit\n"), 0),
+        (format!("e4\n{saving}d4\nquit\n"), 1),
+        (format!("e4\nresign\n{saving}rematch\nresign\n{saving}"), 0),
+    ] {
+        let output = play(&[], &input);
+        assert_eq!(output.matches(unsaved).count(), games, "{input}: {output}");
+    }
+    let output = play(&[], "e4\nresign\n");
+    assert_in_order(&output, &[unsaved, "[Result \"0-1\"]", "1. e4 ", "0-1\n"]);
 }
 
 /// A file whose lock another program keeps costs neither the game nor the player's attention.
@@ -283,5 +363,5 @@ fn unwritable_game_files() {
     let echo = output.lines().find(|line| line.starts_with("> ")).unwrap();
     assert_eq!(echo, format!("> {}…", "x".repeat(80)));
     assert!(output.lines().all(|line| line.chars().count() < 200), "{output}");
-    assert_eq!(run(&["play", "--fen", "8/8"]).0, 2);
+    assert_eq!(run(&["play", "8/8"]).0, 2);
 }

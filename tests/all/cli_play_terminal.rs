@@ -19,14 +19,14 @@ fn play(arguments: &[&str]) -> Terminal {
 }
 
 fn start(term: &str, arguments: &[&str]) -> Terminal {
-    Terminal::start(&[&["play", "--ascii", "--ansi", "never"], arguments].concat(), term)
+    Terminal::start(&[&["play", "--color", "never"], arguments].concat(), term)
 }
 
 #[test]
 fn lines_are_edited_and_repeated() {
     let folder = Folder::new();
     let file = folder.join("game.pgn");
-    let mut terminal = play(&["--pgn", file.to_str().unwrap(), "--time", "500+3"]);
+    let mut terminal = play(&["--pgn", file.to_str().unwrap(), "--clock", "500+3"]);
     terminal.until("a b c d e f g h");
     terminal.until("White 8:20:00, Black 8:20:00");
     terminal.until("White> ");
@@ -56,7 +56,7 @@ fn lines_are_edited_and_repeated() {
 #[test]
 fn commands_are_read_while_the_engine_thinks() {
     // A search without an end.
-    let mut terminal = start("xterm", &["--depth", "200", "--color", "black"]);
+    let mut terminal = start("xterm", &["--depth", "200", "--side", "black"]);
     terminal.until("Black> ");
     terminal.send("hint\r");
     terminal.until("Sesame is thinking: now makes it move; resign and quit end the game.");
@@ -67,7 +67,15 @@ fn commands_are_read_while_the_engine_thinks() {
     terminal.until("Black> ");
     terminal.send("resign\r");
     terminal.until("Black resigns: White has won. 1-0");
-    terminal.until("Type undo, save FILE or quit.");
+    terminal.until("Type rematch, undo, save FILE or quit.");
+    terminal.send("rematch\r");
+    terminal.until("You play White.");
+    terminal.until("White> ");
+    terminal.send("resign\rrematch\r");
+    terminal.until("You play Black.");
+    terminal.until("Black> ");
+    terminal.send("resign\r");
+    terminal.until("1-0");
     terminal.send("undo\r");
     terminal.until("The game goes on.");
     // The search goes on, too.
@@ -76,6 +84,18 @@ fn commands_are_read_while_the_engine_thinks() {
     terminal.until("Black> ");
     terminal.send(INTERRUPT);
     assert!(terminal.end().0.success());
+}
+
+/// Each pasted line is answered before the next one is read, the last line too.
+#[test]
+fn pasted_lines_are_answered() {
+    for lines in ["fen\rquit\r", "xyzzy\rfen\rq\r", "moves\rhelp\rfen\r\x04"] {
+        let mut terminal = play(&["startpos", "moves", "e2e4", "e7e5"]);
+        terminal.until("White> ");
+        terminal.send(lines);
+        let (status, output) = terminal.end();
+        assert!(status.success() && output.contains("/4P3/"), "{lines:?}: {output}");
+    }
 }
 
 #[test]
@@ -105,7 +125,7 @@ fn dumb_terminal_has_no_editor() {
     terminal.until("Sesame plays 1... ");
     terminal.until("White> ");
     terminal.send("resign\n");
-    terminal.until("undo, save FILE or quit> ");
+    terminal.until("rematch, undo, save FILE or quit> ");
     terminal.send("undo\n");
     terminal.until("The game goes on.");
     terminal.until("White> ");

@@ -78,6 +78,11 @@ fn simulations_are_repeatable() {
     assert_eq!(json.trim_end(), folder.text("out/results.json").trim_end());
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["verdict"].as_str(), tables.lines().next());
+    assert_eq!(
+        (&json["schema"], &json["program"]["version"]),
+        (&1.into(), &env!("CARGO_PKG_VERSION").into()),
+        "{json}"
+    );
 }
 
 #[test]
@@ -109,7 +114,13 @@ fn real_threads_beside_the_simulation() {
     let folder = folder();
     let output = command(&folder, &format!("{SIMULATION} --threads 2 --rounds 2 --time 0.2")).output().unwrap();
     assert!(output.status.success(), "{}", message(&output));
-    assert_parts(&message(&output), &["line 4 is left out"]);
+    let plan = [
+        "Measure Sesame by the clock: threads: 1, 2; positions: 2 of two.epd; depths: calibrated with 0.2 s of one thread; rounds: 2\n",
+        "Simulate Sesame in lockstep: threads: 1, 2, 5; positions: 2 of two.epd; depths: calibrated with 3000 nodes of one thread; ",
+        "The results go to the folder out. The run takes about a minute or less.\n",
+        "line 4 is left out",
+    ];
+    assert_parts(&message(&output), &plan);
     assert_eq!((rows(&folder, "clock,").len(), rows(&folder, "lockstep,").len()), (8, 6));
     let page = folder.text("out/README.md");
     assert_parts(
@@ -217,6 +228,7 @@ fn wrong_arguments_are_reported_before_the_first_search() {
 #[cfg(unix)]
 mod engines {
     use super::*;
+    use crate::support::program::succeed as output_of;
 
     /// A UCI engine for the two positions. Its argument says what is wrong with it: a deaf one ends neither at `quit` nor at the end of
     /// its input.
@@ -257,6 +269,11 @@ done
 [ "$1" != deaf ] || exec sleep 1000
 "#;
 
+    /// Returns the name of this build, as another engine gives it.
+    fn name() -> String {
+        output_of(&["-V"]).trim_end().to_owned()
+    }
+
     /// Runs with these engines. The fake engine completes depth 3 within the nodes.
     fn run(folder: &Folder, options: &str, engines: &[&str]) -> Output {
         fs::write(folder.join("fake.sh"), FAKE).unwrap();
@@ -278,9 +295,13 @@ done
         assert!(output.status.success(), "{}", message(&output));
         assert_parts(
             &message(&output),
-            &["Fake single  of shell: it has no option Threads", "Fake good  of shell: it has no option Lockstep"],
+            &[
+                "Measure Sesame, sh, sh, sesame by the clock: ",
+                "Fake single  of shell: it has no option Threads",
+                "Fake good  of shell: it has no option Lockstep",
+            ],
         );
-        let other_sesame = format!("Sesame {}", env!("CARGO_PKG_VERSION"));
+        let other_sesame = name();
         let counts = ["Sesame", "Fake good  of shell", "Fake single  of shell", &other_sesame]
             .map(|engine| rows(&folder, &format!("clock,{engine},")).len());
         assert_eq!(counts, [8, 8, 4, 8]);
@@ -314,8 +335,7 @@ done
         assert_parts(&message(&output), &[part]);
         let of = |engine: &str| rows(&folder, &format!("clock,{engine},1,1,chess960,"));
         let nodes = |row: &String| row.split(',').nth(6).unwrap().to_owned();
-        let [own, other] = ["Sesame", &format!("Sesame {}", env!("CARGO_PKG_VERSION"))]
-            .map(|engine| of(engine).iter().map(nodes).collect::<Vec<_>>());
+        let [own, other] = ["Sesame", &name()].map(|engine| of(engine).iter().map(nodes).collect::<Vec<_>>());
         assert_eq!((own.len(), &own), (1, &other));
         assert_eq!((of("Fake good  of shell").len(), of("Fake single  of shell").len()), (1, 0));
         let set = folder.text("options-good");

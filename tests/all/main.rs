@@ -6,6 +6,7 @@
 
 #[cfg(target_os = "linux")]
 mod allocations;
+mod build_info;
 mod cli;
 mod cli_analyse;
 mod cli_manual;

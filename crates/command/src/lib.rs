@@ -13,6 +13,7 @@
 mod error;
 pub mod parallel;
 mod progress;
+mod renamed;
 pub mod results_file;
 pub mod signals;
 
@@ -29,11 +30,15 @@ use clap::{Arg, Command, Parser};
 pub use error::{CommandError, print_status};
 pub use indicatif::ProgressBar;
 pub use progress::{Progress, status_line};
+pub use renamed::Renamed;
 pub use sesame_files as files;
 
-/// Parses the arguments, calls `body`, and reports its error. Prints `--help` and `--version` with exit code 0.
-pub fn main<A: Parser>(body: impl FnOnce(A) -> Result<(), CommandError>) -> ExitCode {
-    match parse::<A>(env::args_os()) {
+/// Parses the arguments, also with old options, calls `body`, and reports its error. Prints `--help` and `--version` with exit
+/// code 0.
+pub fn main<A: Parser>(renamed: &[Renamed], body: impl FnOnce(A) -> Result<(), CommandError>) -> ExitCode {
+    let (words, notices) = renamed::renew(env::args_os(), renamed);
+    notices.iter().for_each(|notice| print_status(notice));
+    match parse::<A>(words) {
         Ok(arguments) => body(arguments).map_or_else(|error| error.report(), |()| ExitCode::SUCCESS),
         Err(error) => {
             let printed = print_error(&error);

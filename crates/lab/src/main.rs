@@ -11,7 +11,7 @@ use clap::{Args, Parser, Subcommand};
 
 use sesame_command::files::{self, FileError, Replaces};
 use sesame_command::parallel::cores;
-use sesame_command::{self as command, CommandError, whole_number};
+use sesame_command::{self as command, CommandError, Renamed, whole_number};
 use sesame_lab::crowding;
 use sesame_lab::experiment::{self, Selection};
 use sesame_lab::report::{self, SCHEMES_FOLDER, meta_path};
@@ -22,15 +22,22 @@ const PAGES: Replaces<'_> = Replaces::Marked(MARK.as_bytes());
 /// Each record of a duration has it.
 const RECORD: Replaces<'_> = Replaces::Marked(b"seconds=");
 
+const RENAMED: [Renamed; 4] = [
+    Renamed::name("run", "--output", "--out"),
+    Renamed::name("run", "--threads", "--jobs"),
+    Renamed::name("report", "--output", "--out"),
+    Renamed::name("crowding", "--output", "--out"),
+];
+
 fn main() -> ExitCode {
-    command::main(|Program { command }| command.run())
+    command::main(&RENAMED, |Program { command }| command.run())
 }
 
 /// The laboratory of replacement schemes for transposition tables
 ///
 /// It repeats the experiment of Breuker, Uiterwijk and van den Herik (1994) on Sesame's table (run, report).
 /// It also measures the engine's table. Pages go to folders of Sesame's source by default:
-/// run it in the root folder of the source, or name another folder with --output.
+/// run it in the root folder of the source, or name another folder with --out.
 #[derive(Debug, Parser)]
 #[command(name = "sesame-lab", version, arg_required_else_help = true)]
 struct Program {
@@ -50,7 +57,7 @@ enum Command {
         results: PathBuf,
         /// The folder for the report; a page discussion.md found there is linked [default: that of the committed report]
         #[arg(long, value_name = "FOLDER")]
-        output: Option<PathBuf>,
+        out: Option<PathBuf>,
     },
     /// Count the nodes of the bench by table size, for two schemes with and without merging
     Crowding {
@@ -62,7 +69,7 @@ enum Command {
         jobs: u16,
         /// The folder for the page and its picture
         #[arg(long, value_name = "FOLDER", default_value = "crowding")]
-        output: PathBuf,
+        out: PathBuf,
     },
 }
 
@@ -74,7 +81,7 @@ enum Command {
 struct RunArgs {
     /// The results file
     #[arg(long, default_value = "results.csv", value_name = "FILE")]
-    output: PathBuf,
+    out: PathBuf,
     /// Continue an existing results file: make only the missing searches
     #[arg(long)]
     resume: bool,
@@ -82,24 +89,24 @@ struct RunArgs {
     selection: Selection,
     /// Number of searches at a time [default: one for each core]
     #[arg(long, value_parser = whole_number(1_u16..=1024))]
-    threads: Option<u16>,
+    jobs: Option<u16>,
 }
 
 impl Command {
     fn run(self) -> Result<(), CommandError> {
         match self {
             Command::Run(args) => args.run(),
-            Command::Report { results, output } => {
-                let output = folder(output, SCHEMES_FOLDER)?;
-                save(&output, report::pages(&results, &output)?)
+            Command::Report { results, out } => {
+                let out = folder(out, SCHEMES_FOLDER)?;
+                save(&out, report::pages(&results, &out)?)
             }
-            Command::Crowding { depth, jobs, output } => {
+            Command::Crowding { depth, jobs, out } => {
                 // Checked before the long computation.
-                fs::create_dir_all(&output).map_err(FileError::at(&output))?;
-                for page in ["crowding.md", "crowding.svg"].map(|name| output.join(name)) {
+                fs::create_dir_all(&out).map_err(FileError::at(&out))?;
+                for page in ["crowding.md", "crowding.svg"].map(|name| out.join(name)) {
                     files::check_output(&page, PAGES).map_err(FileError::at(&page))?;
                 }
-                save(&output, crowding::study(depth, jobs.into())?)
+                save(&out, crowding::study(depth, jobs.into())?)
             }
         }
     }
@@ -108,23 +115,23 @@ impl Command {
 impl RunArgs {
     /// Also prints a summary, and records the duration of a whole run beside its results.
     fn run(self) -> Result<(), CommandError> {
-        let threads = self.threads.map_or_else(cores, usize::from);
-        let (start, meta) = (Instant::now(), meta_path(&self.output));
+        let jobs = self.jobs.map_or_else(cores, usize::from);
+        let (start, meta) = (Instant::now(), meta_path(&self.out));
         files::check_output(&meta, RECORD).map_err(FileError::at(&meta))?;
-        let [made, found] = experiment::run(&self.selection, &self.output, self.resume, threads)?;
+        let [made, found] = experiment::run(&self.selection, &self.out, self.resume, jobs)?;
         let seconds = start.elapsed().as_secs_f64();
         // The report quotes the duration, which a resumed run does not know. The number of observations ties the
         // record to this file.
         let recorded = match found {
             0 => {
-                let record = format!("seconds={seconds:.1}\nthreads={threads}\nobservations={made}\n");
+                let record = format!("seconds={seconds:.1}\nthreads={jobs}\nobservations={made}\n");
                 files::replace(&meta, record.as_bytes())
             }
             _ => fs::remove_file(&meta)
                 .or_else(|error| if error.kind() == ErrorKind::NotFound { Ok(()) } else { Err(error) }),
         };
         recorded.map_err(FileError::at(&meta))?;
-        let file = self.output.display();
+        let file = self.out.display();
         print(&format!("{made} observations in {file}, {found} of them from an earlier run; {seconds:.1} s"))
     }
 }
@@ -143,7 +150,7 @@ fn folder(wanted: Option<PathBuf>, committed: &str) -> Result<PathBuf, CommandEr
         Some(folder) => Ok(folder),
         None if Path::new(committed).is_dir() => Ok(committed.into()),
         None => Err(CommandError::Failed(format!(
-            "there is no folder {committed} here: run it in the root folder of Sesame's source, or name a folder with --output"
+            "there is no folder {committed} here: run it in the root folder of Sesame's source, or name a folder with --out"
         ))),
     }
 }

@@ -2,7 +2,7 @@
 //! its results file.
 //!
 //! The figures in `tests/data/small_experiment.csv` come from
-//! `sesame-lab run --sizes 8K,64K --depths 5 --output tests/data/small_experiment.csv`.
+//! `sesame-lab run --sizes 8K,64K --depths 5 --out tests/data/small_experiment.csv`.
 
 use std::fs;
 use std::path::PathBuf;
@@ -30,7 +30,7 @@ impl Results {
 
     fn command(&self, options: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_sesame-lab"));
-        command.args(["run", "--output"]).arg(&self.path).args(options.split_whitespace());
+        command.args(["run", "--out"]).arg(&self.path).args(options.split_whitespace());
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
@@ -65,7 +65,7 @@ fn the_small_experiment_gives_the_committed_figures() {
 #[test]
 fn killed_and_resumed_gives_the_same_file() {
     let results = Results::new();
-    let options = "--sizes 8K --depths 5 --schemes none,DEEP,TWOBIG1 --threads 1";
+    let options = "--sizes 8K --depths 5 --schemes none,DEEP,TWOBIG1 --jobs 1";
     let expected = figures(|line| {
         line.starts_with("none,")
             || line.contains(",8192,") && (line.starts_with("DEEP,") || line.starts_with("TWOBIG1,"))
@@ -115,7 +115,7 @@ fn foreign_and_damaged_files_are_refused() {
 #[cfg(target_os = "linux")]
 fn a_device_is_no_results_file() {
     let output = Command::new(env!("CARGO_BIN_EXE_sesame-lab"))
-        .args(["run", "--depths", "3", "--schemes", "none", "--resume", "--output", "/dev/full"])
+        .args(["run", "--depths", "3", "--schemes", "none", "--resume", "--out", "/dev/full"])
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(1));
@@ -125,10 +125,25 @@ fn a_device_is_no_results_file() {
 #[test]
 fn bad_options_are_bad_usage() {
     let results = Results::new();
-    for options in ["--sizes 7", "--sizes 0K", "--depths 8..3", "--schemes BIG2", "--stamping perhaps", "--threads 0"] {
+    for options in ["--sizes 7", "--sizes 0K", "--depths 8..3", "--schemes BIG2", "--stamping perhaps", "--jobs 0"] {
         assert_eq!(results.run(options).status.code(), Some(2), "{options}");
     }
     assert!(!results.path.exists());
+}
+
+#[test]
+fn old_options_keep_working_with_a_notice() {
+    for (subcommand, old, new) in [
+        ("run", "--output", "--out"),
+        ("run", "--threads", "--jobs"),
+        ("report", "--output", "--out"),
+        ("crowding", "--output", "--out"),
+    ] {
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_sesame-lab")).args([subcommand, old, "1", "--help"]).output().unwrap();
+        let notice = format!("{old} is now {new}; the old form keeps working in this version\n");
+        assert!(output.status.success() && output.stderr == notice.as_bytes(), "{output:?}");
+    }
 }
 
 #[test]
@@ -138,7 +153,10 @@ fn a_report_needs_the_source_or_a_named_folder() {
         Command::new(env!("CARGO_BIN_EXE_sesame-lab")).current_dir(folder.path()).arg("report").output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     let message = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(message.starts_with("error: there is no folder docs/") && message.contains("--output"), "{message}");
+    assert!(
+        message.starts_with("error: there is no folder docs/") && message.trim_end().ends_with("--out"),
+        "{message}"
+    );
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
@@ -146,7 +164,7 @@ fn a_report_needs_the_source_or_a_named_folder() {
 fn a_page_that_cannot_be_replaced_is_refused_before_the_measurement() {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir_all(folder.path().join("pages/crowding.md")).unwrap();
-    let named = ["crowding", "--depth", "20", "--output", "pages"];
+    let named = ["crowding", "--depth", "20", "--out", "pages"];
     let output =
         Command::new(env!("CARGO_BIN_EXE_sesame-lab")).current_dir(folder.path()).args(named).output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{output:?}");
@@ -160,7 +178,7 @@ fn files_of_others_stay() {
     let pages = results.path.with_file_name("pages");
     let report = || {
         let mut command = Command::new(env!("CARGO_BIN_EXE_sesame-lab"));
-        command.args(["report", "--results"]).arg(&results.path).arg("--output").arg(&pages).output().unwrap()
+        command.args(["report", "--results"]).arg(&results.path).arg("--out").arg(&pages).output().unwrap()
     };
     let names = || fs::read_dir(&pages).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
     let is_refused = |output: &Output| {

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clap::{Parser, Subcommand};
 use sesame::output::Output;
 use sesame_command::signals::at_first_signal;
-use sesame_command::{self as command, CommandError, check_output, files, print_status};
+use sesame_command::{self as command, CommandError, Renamed, check_output, files, print_status};
 use sesame_tuner::data::{self, DataCommand};
 use sesame_tuner::datagen::{self, DatagenArgs};
 use sesame_tuner::init::{self, InitArgs};
@@ -30,10 +30,18 @@ enum TunerCommand {
     Train(TrainArgs),
 }
 
+const RENAMED: [Renamed; 5] = [
+    Renamed::name("datagen", "--chess960", "--chess960-percent"),
+    Renamed::name("datagen", "--positions", "--goal"),
+    Renamed::name("datagen", "--threads", "--jobs"),
+    Renamed::name("data", "--output", "--out"),
+    Renamed::name("train", "--output", "--out"),
+];
+
 fn main() -> ExitCode {
     #[cfg(unix)]
     ignore_file_size_signal();
-    command::main(run)
+    command::main(&RENAMED, run)
 }
 
 /// The signal would kill the program without a message. Without it, the write fails as on a full disk.

@@ -19,8 +19,8 @@ fn tuner(arguments: &[&str]) -> Command {
 }
 
 fn datagen(store: &Path, positions: &str, threads: &str) -> Command {
-    let mut command = tuner(&["datagen", "--nodes", "100", "--chess960", "30", "--positions", positions]);
-    command.arg(store).args(["--threads", threads]).stderr(Stdio::null());
+    let mut command = tuner(&["datagen", "--nodes", "100", "--chess960-percent", "30", "--goal", positions]);
+    command.arg(store).args(["--jobs", threads]).stderr(Stdio::null());
     command
 }
 
@@ -97,10 +97,10 @@ fn exit_codes_and_output() {
     assert_eq!(code(&["--help"]), 0);
     assert_eq!(code(&["tune"]), 2);
     for arguments in [
-        ["datagen", "--positions", "0"],
+        ["datagen", "--goal", "0"],
         ["datagen", "--nodes", "99"],
         ["datagen", "--seed", "-1"],
-        ["datagen", "--chess960", "101"],
+        ["datagen", "--chess960-percent", "101"],
         ["datagen", "--opening-score", "9"],
         ["train", "--batch", "63"],
         ["train", "--output-scale", "9"],
@@ -114,7 +114,7 @@ fn exit_codes_and_output() {
     assert_eq!(code(&["data", "check", &path("nothing")]), 1);
 
     let games = path("games");
-    let settings = ["--nodes", "100", "--positions", "1", "--threads", "1", "--eval-file", &path("init.nnue")];
+    let settings = ["--nodes", "100", "--goal", "1", "--jobs", "1", "--eval-file", &path("init.nnue")];
     assert_eq!(code(&[&["datagen", &games], &settings[..]].concat()), 0);
     let check = run(&["data", "check", &games]);
     let text = String::from_utf8(check.stdout).unwrap();
@@ -123,4 +123,19 @@ fn exit_codes_and_output() {
     assert_eq!(code(&["train", &games, "-o", &games]), 2);
     // The arguments make sense, but there is too little data.
     assert_eq!(code(&["train", &games, "-o", &path("a.nnue")]), 1);
+}
+
+#[test]
+fn old_options_keep_working_with_a_notice() {
+    for (subcommand, old, new) in [
+        (&["datagen"][..], "--chess960", "--chess960-percent"),
+        (&["datagen"], "--positions", "--goal"),
+        (&["datagen"], "--threads", "--jobs"),
+        (&["data", "export"], "--output", "--out"),
+        (&["train"], "--output", "--out"),
+    ] {
+        let output = tuner(&[subcommand, &[old, "1", "--help"]].concat()).output().unwrap();
+        let notice = format!("{old} is now {new}; the old form keeps working in this version\n");
+        assert!(output.status.success() && output.stderr == notice.as_bytes(), "{output:?}");
+    }
 }

@@ -10,6 +10,7 @@ use clap::Args;
 use super::accuracy::Thresholds;
 use super::input::{FileKind, all_files};
 use crate::cli::arguments::{EngineArguments, seconds};
+use crate::cli::terminal::BoardArguments;
 use crate::engine::{Engine, Limits, Options};
 use crate::uci::MAX_MULTI_PV;
 use sesame_command::{CommandError, whole_number};
@@ -18,15 +19,15 @@ use sesame_command::{CommandError, whole_number};
 ///
 /// Sesame shows the best lines of a position at each depth, solves EPD positions with a summary, and annotates PGN
 /// games. Name files that end in .epd or .pgn, or name other files after --epd or --pgn. Sesame also reads files
-/// compressed by gzip or zstd (.gz, .zst). A folder stands for its files. Unless you set a limit, Sesame thinks for
+/// compressed by gzip or zstd (.gz, .zst). Give a folder to read all its files. Unless you set a limit, Sesame thinks for
 /// ten seconds about a position, five seconds about each EPD position, and half a second about each position of a
 /// game. If you set several limits, the first one reached ends a search. Ctrl-C or SIGTERM ends the analysis and shows
 /// the results so far.
 #[derive(Debug, Args)]
-#[command(override_usage = "sesame analyse [OPTIONS] [FEN | FILE.epd... | FILE.pgn... | DIR...]")]
+#[command(override_usage = "sesame analyse [OPTIONS] [POSITION | FILE.epd... | FILE.pgn... | DIR...]")]
 pub(in crate::cli) struct AnalyseArguments {
-    /// A position, with or without quotes, or files [default: the start position]
-    #[arg(num_args = 0.., value_name = "FEN | FILE")]
+    /// A FEN or startpos, also with moves, as in: startpos moves e2e4 e7e5; or files [default: the start position]
+    #[arg(num_args = 0.., value_name = "POSITION | FILE")]
     words: Vec<OsString>,
     /// Solve the positions of these EPD files; - is standard input
     #[arg(long, num_args = 1.., value_name = "FILE", conflicts_with_all = ["words", "pgn"])]
@@ -48,10 +49,9 @@ pub(in crate::cli) struct AnalyseArguments {
     /// Show this many lines
     #[arg(long, default_value_t = 1, value_parser = whole_number(1..=MAX_MULTI_PV as u16), value_name = "LINES")]
     pub(super) multipv: u16,
-    /// Draw the board with letters instead of figurines
-    #[arg(long)]
-    pub(super) ascii: bool,
-    /// Write the results to standard output as JSON, one object on each line
+    #[command(flatten)]
+    pub(super) board: BoardArguments,
+    /// Write the results to standard output as JSON, one object on each line; the first names the program and the schema
     #[arg(long, conflicts_with = "ascii")]
     pub(super) json: bool,
     /// EPD: write the results to this CSV file
@@ -163,7 +163,7 @@ impl AnalyseArguments {
                 Err(CommandError::Usage(format!("name the kind of the file: --epd {name} or --pgn {name}")))
             }
             [word] if !word.contains(['/', ' ']) && word != "startpos" => {
-                Err(CommandError::Usage(format!("'{word}' is neither a file nor a FEN")))
+                Err(CommandError::Usage(format!("'{word}' is neither a file nor a position")))
             }
             words => Ok(Subject::Position(words.join(" "))),
         }
@@ -246,7 +246,7 @@ mod tests {
             ("a.epd --csv -", "- is the standard input"),
             ("-", "--epd - or --pgn -"),
             ("Cargo.toml", "--epd Cargo.toml or --pgn Cargo.toml"),
-            ("missing", "'missing' is neither a file nor a FEN"),
+            ("missing", "'missing' is neither a file nor a position"),
         ] {
             let error = parse(line).unwrap().subject().unwrap_err().to_string();
             assert!(error.contains(fault), "{line}: {error}");

@@ -14,6 +14,7 @@ use super::input::at;
 use super::output::{GrowingFile, check_files, write, write_json};
 use super::report;
 use crate::engine::Limits;
+use crate::engine::build_info::NAME;
 use crate::games::decode;
 use crate::output::Output;
 use sesame_command::files::printable;
@@ -182,7 +183,7 @@ fn annotator(limits: &Limits) -> String {
         limits.nodes.map(|nodes| format!("{nodes} nodes")),
     ];
     let effort: Vec<String> = effort.into_iter().flatten().collect();
-    format!("{}, {} per position", concat!("Sesame ", env!("CARGO_PKG_VERSION")), effort.join(", "))
+    format!("{NAME}, {} per position", effort.join(", "))
 }
 
 fn chart_file(folder: &Path, game: u64) -> PathBuf {

@@ -11,6 +11,7 @@ use super::game_writer::GameWriter;
 use super::input::{Text, open_all};
 use crate::cli::assessment::assess;
 use crate::cli::interrupt::{Interrupt, UntilInterrupt};
+use crate::cli::json;
 use crate::engine::{Engine, Limits};
 use crate::games::pgn::{PgnError, PgnGame, Reader};
 use crate::output::Output;
@@ -25,6 +26,9 @@ pub(super) fn run(paths: &[PathBuf], arguments: &AnalyseArguments, output: &Outp
     let (files, bad) = open_all(paths, |path| Ok((path.to_owned(), Text::check(path)?)))?;
     let writer = GameWriter::new(paths, arguments, output.clone(), &limits)?;
     let engine = arguments.engine(options)?;
+    if arguments.json {
+        json::begin(output, &engine.options().network);
+    }
     // The progress is in bytes, without percentage if a size is unknown.
     let size = files.iter().map(|(_, size)| *size).sum::<Option<u64>>().unwrap_or(0);
     let mut analyser = GameAnalyser {

@@ -18,7 +18,7 @@ use sesame_command::CommandError;
 
 pub(super) fn run(arguments: &AnalyseArguments, output: &Output) -> Result<(), CommandError> {
     match arguments.subject()? {
-        Subject::Position(fen) => position::run(&fen, arguments, output),
+        Subject::Position(words) => position::run(&words, arguments, output),
         Subject::Suites(paths) => suites::run(&paths, arguments, output),
         Subject::Games(paths) => games::run(&paths, arguments, output),
     }

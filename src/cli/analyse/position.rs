@@ -9,7 +9,8 @@ use super::output::write_json;
 use crate::cli::arguments::position;
 use crate::cli::assessment::{Assessment, WhiteScore, name, san_line};
 use crate::cli::interrupt::Interrupt;
-use crate::cli::terminal::{BoardStyle, Colours, SearchStatus};
+use crate::cli::json;
+use crate::cli::terminal::{BoardStyle, SearchStatus};
 use crate::engine::{Bound, Engine, Info, Score, SearchReport};
 use crate::output::Output;
 use crate::position::{Color, Game, Move, Outcome, Position};
@@ -17,12 +18,16 @@ use sesame_command::{CommandError, print_status};
 
 const DEFAULT_TIME: Duration = Duration::from_secs(10);
 
-pub(super) fn run(fen: &str, arguments: &AnalyseArguments, output: &Output) -> Result<(), CommandError> {
-    let root = position(fen)?;
+pub(super) fn run(words: &str, arguments: &AnalyseArguments, output: &Output) -> Result<(), CommandError> {
+    let set_up = position(words)?;
     let options = arguments.options()?;
-    let game = Game::new(root.clone());
-    if !arguments.json {
-        output.line(&BoardStyle::new(arguments.ascii, Colours::Auto, Color::White).draw(&root, None));
+    let game = set_up.game();
+    let root = game.position().clone();
+    if arguments.json {
+        json::begin(output, &options.network);
+    } else {
+        let board = BoardStyle::new(&arguments.board, Color::White);
+        output.line(&board.draw(&root, set_up.moves.last().copied()));
         output.line(&format!("\n{}\n{} to move", root.fen(false), name(root.side_to_move())));
     }
     let (outcome, score, text) = match game.outcome() {

@@ -11,6 +11,7 @@ use super::input::{Text, at, open_all};
 use super::output::{check_files, write, write_json};
 use crate::cli::assessment::{Assessment, WhiteScore};
 use crate::cli::interrupt::Interrupt;
+use crate::cli::json;
 use crate::engine::{Engine, Info, Limits, Score, SearchReport};
 use crate::games::epd::{self, Epd, settled_from};
 use crate::output::Output;
@@ -35,6 +36,9 @@ pub(super) fn run(paths: &[PathBuf], arguments: &AnalyseArguments, output: &Outp
     let total: usize = suites.iter().map(|suite| suite.positions.len()).sum();
     let mut engine = arguments.engine(options)?;
     let interrupt = Interrupt::watch(output.clone())?;
+    if arguments.json {
+        json::begin(output, &engine.options().network);
+    }
     let progress = Progress::new(total as u64, 0);
     let mut results: Vec<Vec<SuiteResult>> = Vec::new();
     let mut done = 0;

@@ -9,29 +9,34 @@ use clap::{Args, ValueEnum};
 
 use super::clock::TimeControl;
 use super::game::Match;
-use crate::cli::arguments::{EngineArguments, position};
-use crate::cli::terminal::Colours;
+use crate::cli::arguments::{EngineArguments, position, seconds};
+use crate::cli::terminal::BoardArguments;
 use crate::engine::{Limits, StrengthLimit};
 use crate::position::{Color, Position};
+use crate::uci::SetUp;
 use sesame_command::{CommandError, whole_number};
 
 const DEFAULT_MOVE_TIME: Duration = Duration::from_secs(1);
 
 /// Play a game against Sesame in the terminal
 ///
-/// Type moves such as `Nf3` or `g1f3`; type `help` to list other commands. With --time, both players have a clock.
-/// Without --time, Sesame thinks for one second a move unless you set --movetime, --nodes or --depth.
+/// Type moves such as `Nf3` or `g1f3`; type `help` to list other commands. With --clock, both players have a clock.
+/// Without --clock, Sesame thinks for one second a move unless you set --time, --nodes or --depth.
 #[derive(Debug, Args)]
+#[command(override_usage = "sesame play [OPTIONS] [POSITION]")]
 pub(in crate::cli) struct PlayArguments {
+    /// A FEN or startpos, also with moves, as in: startpos moves e2e4 e7e5 [default: the start position]
+    #[arg(num_args = 0.., value_name = "POSITION", conflicts_with = "chess960")]
+    position: Vec<String>,
     /// The side that you play
     #[arg(long, value_enum, default_value_t = Side::White)]
-    color: Side,
+    side: Side,
     /// Time control of both players: minutes, and seconds added with each move, as in 5+3
-    #[arg(long, value_name = "M+S", conflicts_with = "movetime")]
-    time: Option<TimeControl>,
+    #[arg(long, value_name = "M+S", conflicts_with = "time")]
+    clock: Option<TimeControl>,
     /// Limit the time of Sesame's moves
-    #[arg(long, value_parser = whole_number(1_u64..=1_000_000_000), value_name = "MS")]
-    movetime: Option<u64>,
+    #[arg(long, value_parser = seconds, value_name = "SECONDS")]
+    pub(super) time: Option<Duration>,
     /// Limit the nodes of Sesame's moves
     #[arg(long, value_parser = whole_number(1_u64..))]
     nodes: Option<u64>,
@@ -45,12 +50,9 @@ pub(in crate::cli) struct PlayArguments {
     /// Make Sesame's random choices repeatable with --depth or --nodes (in the opening, or with --elo)
     #[arg(long, value_parser = whole_number(0..=u64::MAX), value_name = "N")]
     pub(super) seed: Option<u64>,
-    /// The start position as FEN, in quotes [default: the standard start position]
-    #[arg(long, value_name = "FEN", conflicts_with = "chess960")]
-    pub(super) fen: Option<String>,
     /// Start from Chess960 position N (0 to 959), or from a random one if you give no number
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "any", value_parser = chess960_number)]
-    chess960: Option<u32>,
+    pub(super) chess960: Option<u32>,
     /// Append the game to this PGN file, and update it after every move
     #[arg(long, value_name = "FILE")]
     pub(super) pgn: Option<PathBuf>,
@@ -59,12 +61,8 @@ pub(in crate::cli) struct PlayArguments {
     pub(super) name: String,
     #[command(flatten)]
     pub(super) engine: EngineArguments,
-    /// When to use colours
-    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
-    pub(super) ansi: Colours,
-    /// Draw the board with letters instead of figurines
-    #[arg(long)]
-    pub(super) ascii: bool,
+    #[command(flatten)]
+    pub(super) board: BoardArguments,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -76,24 +74,24 @@ enum Side {
 
 impl PlayArguments {
     pub(super) fn game(&self) -> Result<Match, CommandError> {
-        let start = match (&self.fen, self.chess960) {
-            (Some(fen), _) => position(fen)?,
-            (None, Some(number)) => Position::chess960(number),
-            (None, None) => Position::startpos(),
-        };
-        let human = match self.color {
+        let SetUp { start, moves, .. } = position(&self.position.join(" "))?;
+        let start = self.chess960.map_or(start, Position::chess960);
+        let human = match self.side {
             Side::White => Color::White,
             Side::Black => Color::Black,
             Side::Random if random().is_multiple_of(2) => Color::White,
             Side::Random => Color::Black,
         };
-        Ok(Match::new(start, human, self.time))
+        Ok(Match::new(start, moves, human, self.clock))
+    }
+
+    pub(super) fn has_position(&self) -> bool {
+        !self.position.is_empty()
     }
 
     pub(super) fn limits(&self) -> Limits {
-        let move_time = self.movetime.map(Duration::from_millis);
-        let limits = Limits { depth: self.depth, nodes: self.nodes, move_time, ..Limits::default() };
-        if limits == Limits::default() && self.time.is_none() {
+        let limits = Limits { depth: self.depth, nodes: self.nodes, move_time: self.time, ..Limits::default() };
+        if limits == Limits::default() && self.clock.is_none() {
             return Limits { move_time: Some(DEFAULT_MOVE_TIME), ..limits };
         }
         limits
@@ -131,17 +129,27 @@ mod tests {
 
     #[test]
     fn wrong_arguments_are_refused() {
-        for line in ["--chess960 960", "--color green", "--time x", "--time 5+3 --movetime 9", "--hash 0", "--nodes 0"]
-        {
+        for line in [
+            "--chess960 960",
+            "--side green",
+            "--color green",
+            "--time x",
+            "--clock x",
+            "--clock 5+3 --time 9",
+            "startpos --chess960 1",
+            "--hash 0",
+            "--nodes 0",
+        ] {
             assert!(parse(line).is_err(), "{line}");
         }
-        assert!(parse("--chess960 --color black").unwrap().chess960.is_some());
+        assert!(parse("--chess960 --side black").unwrap().chess960.is_some());
     }
 
     #[test]
     fn limits_are_a_second_unless_set() {
         assert_eq!(parse("").unwrap().limits().move_time, Some(DEFAULT_MOVE_TIME));
-        assert_eq!(parse("--time 5+3").unwrap().limits(), Limits::default());
+        assert_eq!(parse("--clock 5+3").unwrap().limits(), Limits::default());
+        assert_eq!(parse("--time 0.5").unwrap().limits().move_time, Some(Duration::from_millis(500)));
         assert_eq!(parse("--depth 3").unwrap().limits(), Limits { depth: Some(3), ..Limits::default() });
     }
 }

@@ -6,9 +6,12 @@ use std::thread;
 use crossbeam_channel::{self as channel, Receiver};
 
 #[cfg(unix)]
-use super::editor::{self, TerminalMode};
+use super::editor::{self, Editor, EditorControl};
 use super::lines::{MAX_LINE, QUEUE};
+#[cfg(unix)]
+use crate::cli::assessment::name;
 use crate::output::Output;
+use crate::position::Color;
 use crate::uci::read_line;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,16 +30,17 @@ pub(super) struct Console {
     pub(super) lines: Receiver<String>,
     pub(super) output: Output,
     #[cfg(unix)]
-    pub(super) _mode: Option<TerminalMode>,
+    editor: Option<EditorControl>,
 }
 
 impl Console {
     /// Uses a line editor if input and output are a terminal that can move its cursor. The console of Windows edits lines itself.
-    #[cfg_attr(not(unix), allow(unused_variables))]
-    pub(super) fn open(prompt: String, output: &Output) -> io::Result<Console> {
+    pub(super) fn open(output: &Output) -> io::Result<Console> {
         #[cfg(unix)]
-        if let Some((lines, output, _mode)) = editor::start(prompt)? {
-            return Ok(Console { kind: ConsoleKind::Editor, lines, output, _mode });
+        if let Some(Editor { lines, output, control }) =
+            editor::start([Color::White, Color::Black].map(|player| format!("{}> ", name(player))))?
+        {
+            return Ok(Console { kind: ConsoleKind::Editor, lines, output, editor: Some(control) });
         }
         let kind = if io::stdin().is_terminal() { ConsoleKind::Terminal } else { ConsoleKind::Pipe };
         Ok(Console {
@@ -44,8 +48,25 @@ impl Console {
             lines: read_lines(io::stdin())?,
             output: output.clone(),
             #[cfg(unix)]
-            _mode: None,
+            editor: None,
         })
+    }
+
+    /// All earlier lines are answered: a line editor reads the next one.
+    #[cfg_attr(not(unix), allow(unused_variables))]
+    pub(super) fn listen(&self, player: Color) {
+        #[cfg(unix)]
+        if let Some(editor) = &self.editor {
+            editor.listen(player);
+        }
+    }
+
+    /// Call it when a signal ends the session while a line editor reads.
+    pub(super) fn end(&self) {
+        #[cfg(unix)]
+        if let Some(editor) = &self.editor {
+            editor.end();
+        }
     }
 }
 

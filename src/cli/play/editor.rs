@@ -2,6 +2,7 @@
 
 use std::io::{self, ErrorKind, Write};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -11,8 +12,9 @@ use parking_lot::{Condvar, Mutex};
 use rustyline::error::ReadlineError;
 use rustyline::{Config, DefaultEditor, ExternalPrinter, Prompt};
 
-use super::lines::{MAX_LINE, QUEUE, is_quit};
+use super::lines::{MAX_LINE, is_quit};
 use crate::output::Output;
+use crate::position::Color;
 
 /// The wait for the rest of a key after an escape character, in milliseconds.
 const ESCAPE_WAIT: Option<u16> = Some(500);
@@ -20,25 +22,49 @@ const ESCAPE_WAIT: Option<u16> = Some(500);
 /// The wait of the output for the prompt.
 const PROMPT_WAIT: Duration = Duration::from_secs(1);
 
-type Editor = (Receiver<String>, Output, Option<TerminalMode>);
+/// The wait of the editor for the answer to a line. A session that saves a file or searches may take longer.
+const ANSWER_WAIT: Duration = Duration::from_secs(5);
+
+/// The session's side of the editor.
+pub(super) struct Editor {
+    pub(super) lines: Receiver<String>,
+    pub(super) output: Output,
+    pub(super) control: EditorControl,
+}
+
+pub(super) struct EditorControl {
+    lines: Receiver<String>,
+    gate: Arc<Gate>,
+    _mode: Option<TerminalMode>,
+}
+
+impl EditorControl {
+    /// Lets the editor read a line behind the prompt of this player, unless one waits for its answer.
+    pub(super) fn listen(&self, player: Color) {
+        self.gate.is_black.store(player == Color::Black, Ordering::Relaxed);
+        self.gate.change(Turn::Session, Turn::Opening, || self.lines.is_empty());
+    }
+
+    /// Output no longer waits for the editor, which may still read.
+    pub(super) fn end(&self) {
+        *self.gate.turn.lock() = Turn::Session;
+    }
+}
 
 /// Returns the lines that a person types, and an output that writes above them. `None` without a terminal that can move its
-/// cursor. The channel of lines closes after `quit`, Ctrl-D, Ctrl-C, and the end of the terminal.
-pub(super) fn start(prompt: String) -> io::Result<Option<Editor>> {
+/// cursor. The prompts are White's and Black's. The channel of lines closes after `quit`, Ctrl-D, Ctrl-C, and the end of the terminal.
+pub(super) fn start(prompts: [String; 2]) -> io::Result<Option<Editor>> {
     // Pasted line feeds end a line, as typed ones do.
     let config = Config::builder().auto_add_history(true).bracketed_paste(false).keyseq_timeout(ESCAPE_WAIT).build();
     let Ok(mut editor) = DefaultEditor::with_config(config) else { return Ok(None) };
     let Ok(printer) = editor.create_external_printer() else { return Ok(None) };
-    let mode = tcgetattr(io::stdin()).ok().map(TerminalMode);
-    let gate = Arc::new(PromptGate::default());
-    let prompt = WatchedPrompt { text: prompt, gate: Arc::clone(&gate) };
-    let (sender, lines) = channel::bounded(QUEUE);
-    thread::Builder::new().name("play-editor".into()).spawn(move || {
-        read_lines(&mut editor, &prompt, &sender);
-        drop(editor);
-        prompt.gate.set(true);
-    })?;
-    Ok(Some((lines, Output::new(AboveLine { printer, gate }), mode)))
+    let _mode = tcgetattr(io::stdin()).ok().map(TerminalMode);
+    let gate = Arc::new(Gate::default());
+    let prompt = WatchedPrompt { prompts, gate: Arc::clone(&gate) };
+    let (sender, lines) = channel::unbounded();
+    thread::Builder::new().name("play-editor".into()).spawn(move || read_lines(&mut editor, &prompt, &sender))?;
+    let output = Output::new(AboveLine { printer, gate: Arc::clone(&gate) });
+    Ok(Some(Editor { lines: lines.clone(), output, control: EditorControl { lines, gate, _mode } }))
 }
 
 /// Restores the mode of the terminal. A signal ends the session while the editor's thread still reads.
@@ -52,8 +78,13 @@ impl Drop for TerminalMode {
 
 fn read_lines(editor: &mut DefaultEditor, prompt: &WatchedPrompt, lines: &Sender<String>) {
     loop {
+        prompt.gate.wait(Turn::Session, ANSWER_WAIT);
+        prompt.gate.change(Turn::Session, Turn::Opening, || true);
         let line = editor.readline(prompt);
-        prompt.gate.set(false);
+        // The session answers this line before it listens again.
+        let mut turn = prompt.gate.turn.lock();
+        *turn = Turn::Session;
+        prompt.gate.changed.notify_all();
         match line {
             Ok(line) => {
                 let line: String = line.replace(['\n', '\r'], " ").chars().take(MAX_LINE).collect();
@@ -63,55 +94,74 @@ fn read_lines(editor: &mut DefaultEditor, prompt: &WatchedPrompt, lines: &Sender
                 }
             }
             // Bytes that are not UTF-8: the line begins anew.
-            Err(ReadlineError::Io(error)) if error.kind() == ErrorKind::InvalidData => {}
+            Err(ReadlineError::Io(error)) if error.kind() == ErrorKind::InvalidData => *turn = Turn::Opening,
             Err(_) => return,
         }
     }
 }
 
-/// Holds output back until the prompt is shown, or the editor has ended: earlier output would stand behind the prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Turn {
+    /// The session writes to the terminal itself. The editor does not read, so it can take no output with it when it ends.
+    #[default]
+    Session,
+    /// Output waits for the prompt, because it would stand behind it.
+    Opening,
+    /// Output goes to the editor, which writes it above the prompt.
+    Editor,
+}
+
+/// Keeps output and prompt apart: each line is answered before the next one is read.
 #[derive(Default)]
-struct PromptGate {
-    is_open: Mutex<bool>,
+struct Gate {
+    turn: Mutex<Turn>,
     changed: Condvar,
+    is_black: AtomicBool,
 }
 
-impl PromptGate {
-    fn set(&self, is_open: bool) {
-        *self.is_open.lock() = is_open;
-        self.changed.notify_all();
+impl Gate {
+    fn change(&self, from: Turn, to: Turn, is_wanted: impl FnOnce() -> bool) {
+        let mut turn = self.turn.lock();
+        if *turn == from && is_wanted() {
+            *turn = to;
+            self.changed.notify_all();
+        }
     }
 
-    fn wait(&self) {
-        let deadline = Instant::now() + PROMPT_WAIT;
-        let mut is_open = self.is_open.lock();
-        while !*is_open && !self.changed.wait_until(&mut is_open, deadline).timed_out() {}
+    /// Waits for the end of a turn, and returns the next one.
+    fn wait(&self, end_of: Turn, patience: Duration) -> Turn {
+        let deadline = Instant::now() + patience;
+        let mut turn = self.turn.lock();
+        while *turn == end_of && !self.changed.wait_until(&mut turn, deadline).timed_out() {}
+        *turn
     }
 }
 
-/// Opens the gate at its first use: the terminal is in raw mode then.
+/// Notes its first use: the terminal is in raw mode then.
 struct WatchedPrompt {
-    text: String,
-    gate: Arc<PromptGate>,
+    prompts: [String; 2],
+    gate: Arc<Gate>,
 }
 
 impl Prompt for WatchedPrompt {
     fn raw(&self) -> &str {
-        self.gate.set(true);
-        &self.text
+        self.gate.change(Turn::Opening, Turn::Editor, || true);
+        let [white, black] = &self.prompts;
+        if self.gate.is_black.load(Ordering::Relaxed) { black } else { white }
     }
 }
 
 struct AboveLine<P> {
     printer: P,
-    gate: Arc<PromptGate>,
+    gate: Arc<Gate>,
 }
 
 impl<P: ExternalPrinter> Write for AboveLine<P> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.gate.wait();
-        if self.printer.print(String::from_utf8_lossy(bytes).into_owned()).is_err() {
-            // The editor has ended meanwhile.
+        let turn = self.gate.wait(Turn::Opening, PROMPT_WAIT);
+        let text = || String::from_utf8_lossy(bytes).into_owned();
+        // The printer fails if the editor has ended meanwhile.
+        if turn == Turn::Session || self.printer.print(text()).is_err() {
             let mut output = io::stdout();
             output.write_all(bytes)?;
             output.flush()?;

@@ -58,6 +58,8 @@ struct PlayedMove {
 pub(super) struct Match {
     pub(super) start: Position,
     pub(super) game: Game,
+    /// The first moves, which nobody takes back.
+    given: Vec<Move>,
     played: Vec<PlayedMove>,
     pub(super) human: Color,
     pub(super) clock: Option<ChessClock>,
@@ -65,11 +67,25 @@ pub(super) struct Match {
 }
 
 impl Match {
-    pub(super) fn new(start: Position, human: Color, control: Option<TimeControl>) -> Match {
+    /// The moves are legal.
+    pub(super) fn new(start: Position, given: Vec<Move>, human: Color, control: Option<TimeControl>) -> Match {
+        let played = given.iter().map(|&mv| PlayedMove { mv, clocks: None }).collect();
         let (game, clock) = (Game::new(start.clone()), control.map(ChessClock::new));
-        let mut game_match = Match { start, game, played: Vec::new(), human, clock, ending: None };
+        let mut game_match = Match { start, game, given, played, human, clock, ending: None };
+        game_match.replay();
         game_match.check_outcome();
         game_match
+    }
+
+    /// Returns the next game, with sides swapped.
+    pub(super) fn rematch(&self) -> Match {
+        let control = self.clock.as_ref().map(ChessClock::control);
+        Match::new(self.start.clone(), self.given.clone(), !self.human, control)
+    }
+
+    fn replay(&mut self) {
+        self.game = Game::new(self.start.clone());
+        self.played.iter().for_each(|played| self.game.play(played.mv));
     }
 
     pub(super) fn position(&self) -> &Position {
@@ -82,6 +98,11 @@ impl Match {
 
     pub(super) fn moves(&self) -> Vec<Move> {
         self.played.iter().map(|played| played.mv).collect()
+    }
+
+    /// Whether there is a move of a player.
+    pub(super) fn has_begun(&self) -> bool {
+        self.played.len() > self.given.len()
     }
 
     pub(super) fn run_clock(&mut self, now: Instant) {
@@ -147,18 +168,19 @@ impl Match {
         can_be_withdrawn
     }
 
-    /// Also takes back all later moves, and restores the clocks. Returns false if the human has not moved.
-    pub(super) fn undo(&mut self) -> bool {
+    /// Takes back the human's last `count` moves and all others from the first of them on, and restores the clocks. If there are
+    /// fewer, changes nothing and returns how many there are.
+    pub(super) fn undo(&mut self, count: usize) -> Result<(), usize> {
         let offset = usize::from(self.start.side_to_move() != self.human);
-        let Some(ply) = (0..self.played.len()).rev().find(|ply| ply % 2 == offset) else { return false };
+        let own: Vec<usize> = (self.given.len()..self.played.len()).rev().filter(|ply| ply % 2 == offset).collect();
+        let ply = count.checked_sub(1).and_then(|place| own.get(place)).ok_or(own.len())?;
         let undone = self.played.drain(ply..).next().and_then(|undone| undone.clocks);
-        self.game = Game::new(self.start.clone());
-        self.played.iter().for_each(|played| self.game.play(played.mv));
+        self.replay();
         self.ending = None;
         if let (Some(clock), Some((left, _))) = (&mut self.clock, undone) {
             *clock = clock.reset(left);
         }
-        true
+        Ok(())
     }
 
     pub(super) fn record(&self, names: [&str; 2], date: &str) -> PgnGame {
@@ -207,7 +229,7 @@ mod tests {
 
     fn game_match(fen: &str, human: Color, time: Option<&str>) -> Match {
         let start = if fen.is_empty() { Position::startpos() } else { Position::from_fen(fen).unwrap() };
-        Match::new(start, human, time.map(|time| time.parse().unwrap()))
+        Match::new(start, Vec::new(), human, time.map(|time| time.parse().unwrap()))
     }
 
     fn play(game_match: &mut Match, moves: &str) {
@@ -265,19 +287,34 @@ mod tests {
         white.run_clock(second(60));
         assert_eq!(seconds(&white, second(100)), [286, 253]);
         assert_eq!(seconds(&white, second(900)), [286, 0]);
-        assert!(white.undo());
+        assert_eq!(white.undo(1), Ok(()));
         assert_eq!((white.moves().len(), seconds(&white, second(950))), (2, [293; 2]));
-        assert!(white.undo());
+        assert_eq!(white.undo(1), Ok(()));
         assert_eq!((white.moves().len(), seconds(&white, second(990))), (0, [300; 2]));
-        assert!(!white.undo());
+        assert_eq!(white.undo(1), Err(0));
 
         let mut black = game_match("", Color::Black, None);
         play(&mut black, "e4");
-        assert!(!black.undo(), "the engine's move alone stays");
+        assert_eq!(black.undo(1), Err(0), "the engine's move alone stays");
         play(&mut black, "e5 Nf3");
         black.end(Ending::Flag(Color::Black, true));
-        assert!(!black.withdraw_ending() && black.undo());
+        assert!(!black.withdraw_ending() && black.undo(1).is_ok());
         assert_eq!((black.moves().len(), black.ending), (1, None));
+    }
+
+    #[test]
+    fn several_moves_are_taken_back_but_not_the_given_ones() {
+        let mut game_match = game_match("", Color::Black, None);
+        play(&mut game_match, "e4 e5");
+        let mut game_match = Match::new(Position::startpos(), game_match.moves(), Color::Black, None);
+        play(&mut game_match, "Nf3 Nc6 Bb5 a6 Ba4 Nf6");
+        assert_eq!((game_match.undo(4), game_match.undo(usize::MAX), game_match.undo(0)), (Err(3), Err(3), Err(3)));
+        assert_eq!((game_match.moves().len(), game_match.undo(2)), (8, Ok(())));
+        assert_eq!(game_match.moves().len(), 5);
+        assert_eq!((game_match.undo(1), game_match.undo(1), game_match.has_begun()), (Ok(()), Err(0), true));
+        let next = game_match.rematch();
+        assert_eq!((next.human, next.moves().len(), next.has_begun()), (Color::White, 2, false));
+        assert_eq!(next.side_to_move(), Color::White);
     }
 
     #[test]

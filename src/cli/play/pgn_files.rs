@@ -21,6 +21,16 @@ impl PgnFiles {
         Self { saved: HashMap::new(), patience }
     }
 
+    /// Later saves append another game.
+    pub(super) fn end_game(&mut self) {
+        self.saved.clear();
+    }
+
+    pub(super) fn has(&self, game: &PgnGame) -> bool {
+        let text = game.to_string();
+        self.saved.values().any(|saved| *saved == text)
+    }
+
     pub(super) fn check(path: &Path) -> io::Result<()> {
         read_text(path)?;
         files::check_output(path, Replaces::Everything)

@@ -15,6 +15,7 @@ use super::moves::read_move;
 use super::pgn_files::PgnFiles;
 use crate::cli::assessment::{Assessment, WhiteScore, assess, name, san_line};
 use crate::cli::terminal::{BoardStyle, SearchStatus};
+use crate::engine::build_info::NAME;
 use crate::engine::{
     ChannelSink, Engine, Limits, MoveChoice, Options, Score, SearchEvent, SearchReport, StrengthLimit,
 };
@@ -42,11 +43,10 @@ const ENDED: &str = "\nA signal ends the game.";
 
 const ECHO: usize = 80;
 
-const ENGINE: &str = concat!("Sesame ", env!("CARGO_PKG_VERSION"));
-
 const HELP: &str = "\
 Nf3, g1f3    a move
 undo         take back your last move and the reply; after resign or a draw, only that
+undo N       take back your last N moves
 hint         Sesame's move for you
 eval         Sesame's evaluation of the position
 board        show the board; flip turns it round
@@ -54,6 +54,7 @@ moves        the moves so far; fen and pgn show the position and the game as tex
 clock        the clocks
 draw?        offer a draw
 resign       give up
+rematch      after the end: play again from the same position, with sides swapped
 save FILE    append the game to a PGN file
 now          make Sesame move at once
 quit         end";
@@ -90,9 +91,9 @@ impl<'a> PlaySession<'a> {
         let (end, ended) = channel::bounded(1);
         at_first_signal(move || _ = end.try_send(()))?;
         // The last step that can fail: a line editor changes the mode of the terminal.
-        let console = Console::open(format!("{}> ", name(game.human)), output).map_err(CommandError::failed)?;
+        let console = Console::open(output).map_err(CommandError::failed)?;
         Ok(PlaySession {
-            board_style: BoardStyle::new(arguments.ascii, arguments.ansi, game.human),
+            board_style: BoardStyle::new(&arguments.board, game.human),
             arguments,
             game,
             engine,
@@ -107,10 +108,7 @@ impl<'a> PlaySession<'a> {
     }
 
     pub(super) fn play(mut self) -> Result<(), CommandError> {
-        let elo = self.arguments.elo;
-        let strength = elo.map_or_else(String::new, |elo| format!(" Sesame plays at about {elo} Elo."));
-        let human = name(self.game.human);
-        self.say(format!("You play {human}.{strength} Type a move, such as Nf3 or g1f3, or help.\n"));
+        self.greet();
         self.show_messages();
         self.show_game();
         let mut flow = Flow::Continue(());
@@ -119,7 +117,9 @@ impl<'a> PlaySession<'a> {
             flow = if is_engines_turn { self.engine_turn() } else { self.human_turn() };
         }
         let mut saved = Ok(());
-        if let Some(path) = self.arguments.pgn.as_ref().filter(|_| !self.game.moves().is_empty()) {
+        if self.arguments.pgn.is_none() {
+            self.show_unsaved();
+        } else if let Some(path) = self.arguments.pgn.as_ref().filter(|_| self.game.has_begun()) {
             match self.pgn_files.save(path, &self.record()) {
                 Ok(()) => self.say(printable(&format!("Saved to {}.", path.display()))),
                 Err(error) => {
@@ -133,6 +133,30 @@ impl<'a> PlaySession<'a> {
             // The line editor has an output of its own.
             ConsoleKind::Editor => check_output(saved, self.console.output.failure()),
             ConsoleKind::Pipe | ConsoleKind::Terminal => saved,
+        }
+    }
+
+    fn greet(&self) {
+        let PlayArguments { chess960, elo, time, .. } = self.arguments;
+        let mut text = format!("You play {}.", name(self.game.human));
+        if let Some(number) = chess960 {
+            text += &format!(" Chess960 position {number}.");
+        }
+        if let Some(time) = time {
+            text += &format!(" Sesame thinks {} s a move.", time.as_secs_f64());
+        }
+        if let Some(elo) = elo {
+            text += &format!(" Sesame plays at about {elo} Elo.");
+        }
+        self.say(text + " Type a move, such as Nf3 or g1f3, or help.\n");
+    }
+
+    /// Shows a game that is in no file.
+    fn show_unsaved(&self) {
+        let record = self.record();
+        if self.game.has_begun() && !self.pgn_files.has(&record) {
+            let hint = if self.arguments.pgn.is_none() { "; --pgn FILE saves each game" } else { "" };
+            self.say(format!("This game is not saved{hint}. As PGN:\n\n{}", record.to_string().trim_end()));
         }
     }
 
@@ -157,7 +181,8 @@ impl<'a> PlaySession<'a> {
 
     fn show_result(&self) {
         if let Some(ending) = self.game.ending {
-            let help = if self.console.kind == ConsoleKind::Editor { "\nType undo, save FILE or quit." } else { "" };
+            let help =
+                if self.console.kind == ConsoleKind::Editor { "\nType rematch, undo, save FILE or quit." } else { "" };
             self.say(format!("{ending} {}{help}", ending.result()));
         }
     }
@@ -182,7 +207,7 @@ impl<'a> PlaySession<'a> {
     }
 
     fn record(&self) -> PgnGame {
-        let mut record = self.game.record([&self.arguments.name, ENGINE], &self.date);
+        let mut record = self.game.record([&self.arguments.name, NAME], &self.date);
         if let Some(elo) = self.arguments.elo {
             record.set_tag(if self.game.human == Color::White { "BlackElo" } else { "WhiteElo" }, elo.to_string());
         }
@@ -196,10 +221,7 @@ impl<'a> PlaySession<'a> {
         let left = self.game.time_left(Instant::now()).filter(|_| self.game.ending.is_none());
         let timeout = left.map_or_else(channel::never, channel::after);
         channel::select! {
-            recv(self.ended) -> _ => {
-                self.say(ENDED);
-                return Flow::Break(());
-            }
+            recv(self.ended) -> _ => return self.end_by_signal(),
             recv(self.console.lines) -> line => {
                 if let Ok(line) = line {
                     self.echo(&line);
@@ -222,11 +244,18 @@ impl<'a> PlaySession<'a> {
         Flow::Continue(())
     }
 
+    fn end_by_signal(&self) -> Flow {
+        self.console.end();
+        self.say(ENDED);
+        Flow::Break(())
+    }
+
     fn prompt(&self) {
+        self.console.listen(self.game.human);
         if self.console.kind == ConsoleKind::Terminal {
             let side = name(self.game.human);
             self.console.output.text(&match (self.game.ending, &self.game.clock) {
-                (Some(_), _) => "undo, save FILE or quit> ".to_owned(),
+                (Some(_), _) => "rematch, undo, save FILE or quit> ".to_owned(),
                 (None, None) => format!("{side}> "),
                 (None, Some(clock)) => format!("{side} ({clock})> "),
             });
@@ -269,7 +298,19 @@ impl<'a> PlaySession<'a> {
                     self.say(printable(&format!("Saved to {path}.")));
                 }
             }
-            ("undo" | "takeback" | "u", "") => self.undo(),
+            ("undo" | "takeback" | "u", "") => match self.game.withdraw_ending() {
+                true => {
+                    self.say("The game goes on.");
+                    self.show_board();
+                    self.autosave();
+                }
+                false => self.undo(1),
+            },
+            ("undo" | "takeback" | "u", count) => match count.parse() {
+                Ok(count @ 1..) => self.undo(count),
+                _ => self.say("Name a number of moves, as in: undo 2"),
+            },
+            ("rematch", "") => self.rematch(),
             _ if self.game.ending.is_some() => self.say("The game is over."),
             ("hint", "") => self.hint(),
             ("eval", "") => self.evaluate(),
@@ -297,16 +338,33 @@ impl<'a> PlaySession<'a> {
         self.autosave();
     }
 
-    fn undo(&mut self) {
-        if self.game.withdraw_ending() {
-            self.say("The game goes on.");
-        } else if self.game.undo() {
-            self.last_score = None;
-        } else {
-            return self.say("You have no move to take back.");
+    fn undo(&mut self, count: usize) {
+        match self.game.undo(count) {
+            Ok(()) => {
+                self.last_score = None;
+                self.show_board();
+                self.autosave();
+            }
+            Err(0) => self.say("You have no move to take back."),
+            Err(1) => self.say("You have only one move to take back."),
+            Err(own) => self.say(format!("You have only {own} moves to take back.")),
         }
-        self.show_board();
-        self.autosave();
+    }
+
+    fn rematch(&mut self) {
+        if self.game.ending.is_none() {
+            return self.say("The game is not over: resign, or offer a draw.");
+        }
+        if !self.pgn_files.has(&self.record()) {
+            self.autosave();
+        }
+        self.show_unsaved();
+        self.pgn_files.end_game();
+        self.engine.new_game();
+        (self.game, self.last_score) = (self.game.rematch(), None);
+        self.board_style.below = self.game.human;
+        self.greet();
+        self.show_game();
     }
 
     /// Runs on the human's clock. Reports errors to the player.
@@ -342,8 +400,8 @@ impl<'a> PlaySession<'a> {
     fn engine_turn(&mut self) -> Flow {
         let now = Instant::now();
         self.game.run_clock(now);
-        let PlayArguments { elo, seed, fen, .. } = self.arguments;
-        let varies = fen.is_none() && self.game.moves().len() < OPENING;
+        let PlayArguments { elo, seed, .. } = self.arguments;
+        let varies = !self.arguments.has_position() && self.game.moves().len() < OPENING;
         let varied = varies.then_some(MoveChoice::Varied { seed: *seed });
         let limited = elo.map(|elo| MoveChoice::Limited(StrengthLimit::new(elo, *seed)));
         self.engine.set_move_choice(limited.or(varied));
@@ -351,7 +409,8 @@ impl<'a> PlaySession<'a> {
         let limits = Limits { clock, ..self.limits.clone() };
         let mut status = SearchStatus::new(limits.move_time);
         let mut notice = Some(now + THINKING_NOTICE);
-        let Console { kind, lines, output, .. } = &self.console;
+        let (Console { kind, lines, output, .. }, human) = (&self.console, self.game.human);
+        self.console.listen(human);
         let (mut is_over, mut typed) = (false, None);
         let searched = self.engine.search_with(&self.game.game, limits, |info| {
             match info {
@@ -365,16 +424,21 @@ impl<'a> PlaySession<'a> {
             is_over |= self.ended.try_recv().is_ok();
             // Later lines wait for the end of the search.
             if typed.is_none() && *kind != ConsoleKind::Pipe {
-                let (word, rest) = match lines.try_recv() {
-                    Ok(line) => words(&line),
-                    Err(TryRecvError::Disconnected) => ("quit".to_owned(), String::new()),
-                    Err(TryRecvError::Empty) => Default::default(),
-                };
-                if rest.is_empty() && (is_quit(&word) || word == "resign" || word == "now") {
-                    typed = Some(word);
-                } else if !word.is_empty() {
-                    status.clear();
-                    output.line("Sesame is thinking: now makes it move; resign and quit end the game.");
+                match lines.try_recv() {
+                    Ok(line) => {
+                        let word = line.trim().to_ascii_lowercase();
+                        if is_quit(&word) || word == "resign" || word == "now" {
+                            typed = Some(word);
+                            return Flow::Break(());
+                        }
+                        if !word.is_empty() {
+                            status.clear();
+                            output.line("Sesame is thinking: now makes it move; resign and quit end the game.");
+                        }
+                        self.console.listen(human);
+                    }
+                    Err(TryRecvError::Disconnected) => typed = Some("quit".to_owned()),
+                    Err(TryRecvError::Empty) => {}
                 }
             }
             if is_over || typed.is_some() { Flow::Break(()) } else { Flow::Continue(()) }
@@ -387,8 +451,7 @@ impl<'a> PlaySession<'a> {
         self.show_messages();
         messages.iter().for_each(|text| self.say(text));
         if is_over {
-            self.say(ENDED);
-            return Flow::Break(());
+            return self.end_by_signal();
         }
         match (typed.as_deref(), best) {
             (Some("resign"), _) => self.end(Ending::Resigned(self.game.human)),

@@ -16,16 +16,18 @@ use crate::uci::{MAX_HASH_MIB, MAX_THREADS};
 const TIME: Duration = Duration::from_secs(1);
 const NODES: u64 = 200_000;
 
-/// Measure how much faster this machine searches with more threads, or simulate other machines
+/// Measure how much faster this machine searches with more threads, or simulate more threads than it has
 ///
 /// Without --threads and --simulate, Sesame measures 1, 2, 4 and so on up to the number of cores. With --simulate
-/// alone, it only simulates. To measure other UCI engines in the same run, name them with --engine.
+/// alone, it only simulates: N threads take turns on one core, so the nodes of each search are the same on every machine.
+/// To measure other UCI engines in the same run, name them with --engine. At first, Sesame announces what it will search,
+/// where the results go, and how many minutes it will take.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ScalingArgs {
     /// Measure these numbers of threads by the clock; auto is the number of physical cores
     #[arg(long, value_delimiter = ',', value_parser = threads_to_measure, value_name = "N,N...")]
     pub(super) threads: Vec<u32>,
-    /// Simulate these numbers of threads in lockstep: reproducible on any machine
+    /// Simulate these numbers of threads of Sesame in lockstep: reproducible on any machine
     #[arg(long, value_delimiter = ',', value_parser = whole_number(1..=MAX_THREADS as u32), value_name = "N,N...")]
     pub(super) simulate: Vec<u32>,
     /// Also measure this UCI engine by the same rules; repeat the option for more engines. Sesame splits the
@@ -67,7 +69,7 @@ pub(crate) struct ScalingArgs {
     /// Write results and report to this folder
     #[arg(long, default_value = "scaling", value_name = "DIR")]
     pub(super) out: PathBuf,
-    /// Write the figures to standard output as JSON, as in results.json
+    /// Write the figures to standard output as JSON, as in results.json, with the program and the schema
     #[arg(long)]
     pub(super) json: bool,
     /// Replace the results of an earlier run
@@ -216,7 +218,7 @@ impl FromStr for EngineSetting {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use crate::cli::arguments::physical_cores;
     use clap::Parser;
 
@@ -228,7 +230,7 @@ mod tests {
         args: ScalingArgs,
     }
 
-    fn parse(line: &str) -> Result<ScalingArgs, clap::Error> {
+    pub(in super::super) fn parse(line: &str) -> Result<ScalingArgs, clap::Error> {
         Line::try_parse_from(std::iter::once("scaling").chain(line.split_whitespace())).map(|line| line.args)
     }
 

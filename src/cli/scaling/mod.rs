@@ -44,11 +44,11 @@ pub(super) fn run(args: &ScalingArgs, output: &Output) -> Result<(), CommandErro
     let mut file = CsvFile::new(&args.out, &report::FILES, replaces)?;
     let stop = || interrupt.is_requested();
     let plan = |threads, limit| Plan { args, positions: &positions, threads, limit, stop: &stop };
-    let real = args.real_threads().map(|threads| real::run(&plan(threads, args.real_limit()), &mut file));
-    let real = real.transpose()?;
-    let simulated =
-        args.simulated_threads().map(|threads| simulated::run(&plan(threads, args.simulated_limit()), &mut file));
-    let simulated = simulated.transpose()?;
+    let real = args.real_threads().map(|threads| plan(threads, args.real_limit()));
+    let simulated = args.simulated_threads().map(|threads| plan(threads, args.simulated_limit()));
+    print_status(&Plan::announcement(args, real.as_ref(), simulated.as_ref()));
+    let real = real.map(|plan| real::run(&plan, &mut file)).transpose()?;
+    let simulated = simulated.map(|plan| simulated::run(&plan, &mut file)).transpose()?;
     let has_rows = |measurement: &&Measurement| !measurement.rows.is_empty();
     let (measured, simulated) = (real.as_ref().filter(has_rows), simulated.as_ref().filter(has_rows));
     if measured.is_none() && simulated.is_none() {

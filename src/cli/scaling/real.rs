@@ -8,7 +8,7 @@ use sesame_command::{CommandError, Progress, print_status};
 
 use super::engines::{ExternalEngine, SesameEngine};
 use super::noise::{self, NoiseMeter};
-use super::plan::Plan;
+use super::plan::{Plan, expected_time};
 use super::positions::{self, Calibrated};
 use super::process::CHESS960;
 use super::results::{CsvFile, Measurement, Row, RunKind, SESAME};
@@ -174,7 +174,7 @@ struct TimedSearch {
 
 impl TimedSearch {
     fn millis(&self) -> u64 {
-        self.position.time.div_f64(f64::from(self.threads).sqrt()).as_millis() as u64 + 20
+        expected_time(self.position.time, self.threads).as_millis() as u64
     }
 }
 

@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::curves::{Curve, CurvePoint, curves, others};
-use super::plan::PROGRAM;
 use super::results::{CSV, Measurement, SESAME};
 use super::{charts, warnings};
 use crate::cli::arguments::logical_cores;
+use crate::cli::json;
+use crate::engine::Network;
 use sesame_report::markdown::{DASH, Table, Unit, grouped, or_dash, percent};
 use sesame_report::statistics::{Estimate, Interval};
 use sesame_report::{ChartError, html};
@@ -41,8 +42,9 @@ pub(super) fn report(real: Option<&Measurement>, simulated: Option<&Measurement>
         terminal: format!("{verdict}\n"),
         ..ReportWriter::default()
     };
-    let mut figures =
-        serde_json::Map::from_iter([("program".to_owned(), json!(PROGRAM)), ("verdict".to_owned(), json!(verdict))]);
+    let program = json::program(&Network::embedded());
+    let figures = [("schema", json!(json::SCHEMA)), ("program", json!(program)), ("verdict", json!(verdict))];
+    let mut figures: Map<String, Value> = figures.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     if let Some(measurement) = real {
         report.real(measurement, &real_curves)?;
         figures.insert("real".to_owned(), report.figures(measurement, &real_curves));

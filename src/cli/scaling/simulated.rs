@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 use sesame_command::parallel::try_map;
 use sesame_command::{CommandError, Progress, print_status};
 
-use super::plan::Plan;
+use super::plan::{Plan, expected_nodes};
 use super::positions::{self, Calibrated};
 use super::results::{CsvFile, Measurement, Row, SESAME};
 use crate::engine::Limits;
@@ -29,8 +29,7 @@ pub(super) fn run(plan: &Plan<'_>, file: &mut CsvFile) -> Result<Measurement, Co
     // Position by position, so that an interrupted run is comparable; long searches first.
     let with_threads = |position| plan.threads.iter().rev().map(move |&threads| (position, threads));
     let searches: Vec<(&Calibrated, u32)> = calibrated.iter().flat_map(with_threads).collect();
-    // The nodes of all workers grow more slowly than their number.
-    let weight = |&(position, threads): &(&Calibrated, u32)| (position.nodes as f64 * f64::from(threads).sqrt()) as u64;
+    let weight = |&(position, threads): &(&Calibrated, u32)| expected_nodes(position.nodes, threads) as u64;
     let progress = Progress::new(searches.iter().map(weight).sum(), 0);
     let measured = Mutex::new((Vec::new(), BTreeMap::new(), file));
     try_map(searches.iter().enumerate(), jobs, |(index, search)| -> Result<_, CommandError> {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::session::{DEFAULT_ELO, DEFAULT_HASH_FILE, FULL_SKILL, Session, Strength};
-use super::words::{parse_number, quote};
+use super::words::{parse_number, quote, suggestion};
 use crate::engine::{
     Affinity, Engine, EngineError, MoveChoice, Network, NumaPolicy, Scheme, SmpStrategy, StrengthLimit, SyzygyOptions,
 };
@@ -298,7 +298,8 @@ pub(super) fn parse_setting(name: &str, value: Option<&str>) -> Result<Setting, 
         if let Some(result) = tuned::parse_setting(name, value) {
             return result;
         }
-        return Err(format!("unknown option {}", quote(name)));
+        let known = OPTIONS.iter().map(|option| option.name);
+        return Err(format!("unknown option {}{}", quote(name), suggestion(name, known)));
     };
     match option.kind.parse(value).and_then(|valid| (option.validate)(&valid).map(|()| valid)) {
         Ok(value) => Ok(Setting { name: option.name, value }),

@@ -156,5 +156,9 @@ fn bad_values_are_explained() {
         assert!(message.starts_with(&format!("option {name} kept as it was: expected ")), "{message}");
         assert!(message.ends_with(&format!(", found {found}")), "{message}");
     }
-    assert_eq!(parse_setting("Sysygy", Some("/tb")).unwrap_err(), "unknown option `Sysygy`");
+    assert_eq!(
+        parse_setting("Sysygy", Some("/tb")).unwrap_err(),
+        "unknown option `Sysygy`; did you mean `SyzygyPath`?"
+    );
+    assert_eq!(parse_setting("Book", None).unwrap_err(), "unknown option `Book`");
 }

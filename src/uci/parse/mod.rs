@@ -8,7 +8,8 @@ use std::fmt;
 use std::time::Duration;
 
 use super::options::{MAX_HASH_MIB, MAX_THREADS, Setting, parse_setting};
-use super::words::{parse_number, quote};
+use super::words::{parse_number, quote, suggestion};
+use crate::engine::bench::{self, BenchOptions};
 use crate::engine::{Clock, Limits};
 use crate::position::{Color, Position};
 use crate::smp::cores;
@@ -43,6 +44,26 @@ const GO_WORDS: [&str; 13] = [
     "mate",
     "movetime",
     "perft",
+];
+
+/// All words of [`parse_command`] with a use.
+const COMMANDS: [&str; 16] = [
+    "uci",
+    "isready",
+    "ucinewgame",
+    "position",
+    "go",
+    "stop",
+    "ponderhit",
+    "setoption",
+    "quit",
+    "d",
+    "eval",
+    "bench",
+    "speedtest",
+    "export_net",
+    "help",
+    "compiler",
 ];
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,6 +125,19 @@ pub(super) struct BenchCommand {
     pub(super) seconds: Option<u32>,
 }
 
+impl From<BenchCommand> for BenchOptions {
+    fn from(BenchCommand { depth, threads, hash, seconds }: BenchCommand) -> Self {
+        let default = Self::default();
+        Self {
+            depth: depth.unwrap_or(default.depth),
+            move_time: seconds.map(|seconds| Duration::from_secs(seconds.into()) / bench::COUNT),
+            threads: threads.unwrap_or(default.threads),
+            hash_mib: hash.unwrap_or(default.hash_mib),
+            ..default
+        }
+    }
+}
+
 /// The line has no line feed. Skips words before the first command, as the protocol asks; `#` begins a comment line.
 pub(super) fn parse(line: &[u8]) -> Vec<UciCommand> {
     let text = match std::str::from_utf8(line) {
@@ -120,7 +154,7 @@ pub(super) fn parse(line: &[u8]) -> Vec<UciCommand> {
         }
         return commands;
     }
-    warning(format!("unknown command {}", quote(first)))
+    warning(format!("unknown command {}{}", quote(first), suggestion(first, COMMANDS)))
 }
 
 /// Ignores a line. After an ignored `position` there is none.
@@ -154,7 +188,7 @@ fn parse_command<'a>(word: &str, words: impl Iterator<Item = &'a str>, line: &st
         "d" => UciCommand::Display,
         "eval" => UciCommand::Eval,
         "bench" => parse_bench(words),
-        "speedtest" => parse_speedtest(words),
+        "speedtest" => parse_speedtest(words).map_or_else(UciCommand::Warning, UciCommand::Bench),
         "export_net" => {
             // The rest of the line: a path may have blanks.
             let file = line.split_once(word).map_or("", |(_, rest)| rest.trim());
@@ -171,7 +205,7 @@ fn parse_command<'a>(word: &str, words: impl Iterator<Item = &'a str>, line: &st
 
 /// `position (startpos | [fen] FEN) [moves MOVE...]`; accepts a FEN without `fen`, and moves behind `startpos` without
 /// `moves`. The moves end at a word that can be none.
-fn parse_position<'a>(words: impl Iterator<Item = &'a str>) -> Vec<UciCommand> {
+pub(super) fn parse_position<'a>(words: impl Iterator<Item = &'a str>) -> Vec<UciCommand> {
     let mut words = words.peekable();
     let mut moves = Vec::new();
     let fen = match words.peek().copied() {
@@ -239,7 +273,9 @@ pub(super) fn limits(words: &str, position: Option<&Position>) -> (Limits, Optio
             "infinite" => limits.infinite = true,
             "searchmoves" => search_moves.extend(std::iter::from_fn(|| words.next_if(|word| !GO_WORDS.contains(word)))),
             _ if !GO_WORDS.contains(&word) => {
-                warning.get_or_insert_with(|| format!("go: skipped unknown word {}", quote(word)));
+                warning.get_or_insert_with(|| {
+                    format!("go: skipped unknown word {}{}", quote(word), suggestion(word, GO_WORDS))
+                });
             }
             // If the number is missing, the next word of `go` does not stand for it.
             _ => match (word, number(word, words.next_if(|word| !GO_WORDS.contains(word)))) {
@@ -361,7 +397,7 @@ fn parse_bench<'a>(words: impl Iterator<Item = &'a str>) -> UciCommand {
 }
 
 /// `speedtest [THREADS [HASH [SECONDS]]]`, as Stockfish has it
-fn parse_speedtest<'a>(mut words: impl Iterator<Item = &'a str>) -> UciCommand {
+fn parse_speedtest<'a>(mut words: impl Iterator<Item = &'a str>) -> Result<BenchCommand, String> {
     let mut next = |default: i64, max: i64| {
         let number = words.next().map_or(Some(default.min(max)), parse_number);
         number.filter(|number| (1..=max).contains(number))
@@ -370,17 +406,22 @@ fn parse_speedtest<'a>(mut words: impl Iterator<Item = &'a str>) -> UciCommand {
     let hash = next(threads.unwrap_or(1) * SPEEDTEST_HASH, MAX_HASH_MIB);
     let seconds = next(SPEEDTEST_SECONDS, MAX_SPEEDTEST);
     match (threads, hash, seconds, words.next()) {
-        (Some(threads), Some(hash), Some(seconds), None) => UciCommand::Bench(BenchCommand {
+        (Some(threads), Some(hash), Some(seconds), None) => Ok(BenchCommand {
             depth: None,
             threads: Some(threads as usize),
             hash: Some(hash as usize),
             seconds: Some(seconds as u32),
         }),
-        _ => UciCommand::Warning(format!(
+        _ => Err(format!(
             "speedtest takes up to three whole numbers: threads (1 to {MAX_THREADS}), size of the table in MiB \
              (1 to {MAX_HASH_MIB}) and seconds (1 to {MAX_SPEEDTEST})"
         )),
     }
+}
+
+#[cfg(feature = "cli")]
+pub(crate) fn speedtest(words: &[String]) -> Result<BenchOptions, String> {
+    parse_speedtest(words.iter().map(String::as_str)).map(BenchOptions::from)
 }
 
 /// Negative times count as zero: some GUIs send them after a time forfeit.

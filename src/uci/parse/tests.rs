@@ -72,6 +72,12 @@ fn unknown_words_are_skipped_or_reported() {
     assert_eq!(warning("xyzzy"), "unknown command `xyzzy`");
     let skipped = "skipped unknown words from `joho` to `isready`".to_owned();
     assert_eq!(parsed("joho isready"), (Some(UciCommand::IsReady), Some(skipped)));
+    for (line, suggested) in
+        [("isredy", "isready"), ("Position startpos", "position"), ("setoptoin name x", "setoption")]
+    {
+        assert!(warning(line).ends_with(&format!("; did you mean `{suggested}`?")), "{line}");
+    }
+    assert!(super::COMMANDS.iter().all(|word| super::parse_command(word, [].into_iter(), word).is_some()));
     assert!(warning(&"a".repeat(1000)).len() < 100);
     assert!(!warning("\u{7}\u{1b}[2J").contains('\u{1b}'));
 }
@@ -173,6 +179,7 @@ fn invalid_words_in_go_are_skipped() {
         // A missing value does not swallow the next word.
         ("go depth infinite", "go infinite", "go: `depth` needs a number, found nothing"),
         ("go fast depth 3 slow", "go depth 3", "go: skipped unknown word `fast`"),
+        ("go dept 3 depth 3", "go depth 3", "go: skipped unknown word `dept`; did you mean `depth`?"),
     ] {
         assert_eq!(go(line), (valid_go(limits), Some(warning.to_owned())));
     }

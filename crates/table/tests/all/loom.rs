@@ -5,7 +5,9 @@
 //! most a number of preemptions (switches away from a thread that could go on).
 
 use std::cell::{Cell, RefCell};
+use std::env;
 use std::panic::{self, AssertUnwindSafe};
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64 as Counter, Ordering::Relaxed};
 
@@ -17,7 +19,7 @@ use sesame_table::{Generation, RawEntry, Scheme, Stored, Update, mix64};
 use crate::entry::{Entry, NUMBERS, PATTERNS, Pattern, WITHOUT_MOVE, check_patterned, key_of_number};
 use crate::models::{
     Broken, CheckFirst, CheckOfAnother, Flaw, LinearMix, LooksTwice, ModelSlot, NoEmptyTest, NoFlaw, NoXor, PlainXor,
-    bucket_of, check_accepted, context, install_panic_hooks, must_fail, patterned, raw_entry_of,
+    bucket_of, check_accepted, context, install_panic_hooks, must_fail, patterned, raw_entry_of, report,
 };
 
 /// A word of loom's, plain or behind a gate.
@@ -76,8 +78,7 @@ fn explore(name: &str, preemptions: Option<usize>, model: impl Fn() + Send + Syn
     };
     let result = panic::catch_unwind(AssertUnwindSafe(|| builder.check(run)));
     let bound = preemptions.map_or("exhaustive".to_owned(), |bound| format!("{bound} preemptions"));
-    let end = if result.is_ok() { "holds" } else { "FAILS" };
-    println!("{name:45} {end}: {:8} executions, {bound}", executions.load(Relaxed));
+    report(name, result.is_ok(), executions.load(Relaxed), &bound);
     result.unwrap_or_else(|panic| panic::resume_unwind(panic));
 }
 
@@ -321,6 +322,19 @@ fn mixtures_give_way_and_whole_entries_stay() {
     assert!(MIXTURES.get() > 0);
     let too_small = store_over_a_mixture::<VerifiedSlot<Gated>, false>;
     must_fail("mixture, store, too few places", || explore("mixture, store: too few places", bound(2), too_small));
+}
+
+/// A run in which a deliberate bug is caught reports no panic, and ends in a table.
+#[test]
+fn caught_bugs_are_rows_of_a_table() {
+    let test = ["--exact", "loom::mixtures_give_way_and_whole_entries_stay", "--nocapture"];
+    let run = Command::new(env::current_exe().unwrap()).args(test).output().unwrap();
+    let [output, errors] = [run.stdout, run.stderr].map(|text| String::from_utf8(text).unwrap());
+    assert!(run.status.success() && !errors.contains("panicked"), "{errors}");
+    let rows: Vec<&str> = output.lines().filter(|line| line.starts_with("| ")).collect();
+    let [_, _, model, bug] = rows[..] else { panic!("{output}") };
+    assert!(model.starts_with("| mixture, store | ") && model.ends_with(" | holds |"), "{model}");
+    assert!(bug.starts_with("| deliberate bug: mixture, store | at most ") && bug.contains("1 of 1"), "{bug}");
 }
 
 /// Runs all models over the broken slot `F`. All must fail but those named in `blind`.

@@ -1,15 +1,72 @@
-//! The common part of the models: the check of accepted entries, and deliberately broken slots.
+//! The common part of the models: the check of accepted entries, deliberately broken slots, and the table of results.
 
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::env;
+use std::io::{self, Write};
 use std::marker::PhantomData;
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::Once;
+use std::sync::{Mutex, Once};
 
 use sesame_table::raw::{Bucket, Slot, StoreContext, VerifiedSlot, Word};
 use sesame_table::{Generation, Payload, RawEntry, Scheme, Update, Work};
 
 use crate::entry::{Entry, Pattern, check, entry_of, is_right, key_of_number, nodes_of};
 
-/// Installs the panic hooks of shuttle and loom in this order, before the first model runs.
+thread_local! {
+    /// A model runs over a broken slot: its panic is not reported. (All threads of a model run on one thread of the system.)
+    static MUST_FAIL: Cell<bool> = const { Cell::new(false) };
+}
+
+/// The results of a model or, if the flag is true, of a deliberate bug, which begins the name of its runs.
+static RESULTS: Mutex<BTreeMap<(bool, String), Results>> = Mutex::new(BTreeMap::new());
+
+#[derive(Default)]
+struct Results {
+    runs: u32,
+    failures: u32,
+    executions: u64,
+    max_executions: u64,
+}
+
+/// Prints a line now, and with `--nocapture` a table when the program ends.
+pub(crate) fn report(name: &str, holds: bool, executions: u64, explored: &str) {
+    println!("{name:45} {}: {executions:8} executions, {explored}", if holds { "holds" } else { "FAILS" });
+    let is_bug = MUST_FAIL.get();
+    let bug = name.split(':').next().unwrap_or_default();
+    let mut results = RESULTS.lock().unwrap();
+    if results.is_empty() && env::args().any(|argument| argument == "--nocapture") {
+        extern "C" fn print() {
+            let _ = writeln!(io::stdout(), "{}", table());
+        }
+        // SAFETY: a function of the program, which does not unwind.
+        unsafe { libc::atexit(print) };
+    }
+    let results = results.entry((is_bug, if is_bug { bug } else { name }.to_owned())).or_default();
+    results.runs += 1;
+    results.failures += u32::from(!holds);
+    results.executions += executions;
+    results.max_executions = results.max_executions.max(executions);
+}
+
+/// Returns a table of all results in Markdown.
+fn table() -> String {
+    let results = RESULTS.lock().unwrap_or_else(|error| error.into_inner());
+    let rows: Vec<String> = results.iter().map(row).collect();
+    format!("\n| model | executions | verdict |\n| --- | ---: | --- |\n{}", rows.join("\n"))
+}
+
+fn row(((is_bug, name), results): (&(bool, String), &Results)) -> String {
+    let Results { runs, failures, executions, max_executions } = results;
+    match is_bug {
+        true => {
+            format!("| deliberate bug: {name} | at most {max_executions} | caught in {failures} of {runs} models |")
+        }
+        false => format!("| {name} | {executions} | {} |", if *failures == 0 { "holds" } else { "FAILS" }),
+    }
+}
+
+/// Installs the panic hooks of shuttle and loom in this order, before the first model runs, and that of [`must_fail`].
 ///
 /// Loom ends its coroutines by panics, which its own hook keeps quiet. Shuttle's hook reports every panic of the process: in the
 /// other order a run prints hundreds of thousands of lines.
@@ -18,12 +75,21 @@ pub(crate) fn install_panic_hooks() {
     INSTALLED.call_once(|| {
         shuttle::check_random(|| (), 1);
         loom::model(|| ());
+        let report = panic::take_hook();
+        panic::set_hook(Box::new(move |panic| {
+            if !MUST_FAIL.get() {
+                report(panic)
+            }
+        }));
     });
 }
 
 /// Runs models over a broken slot, and expects a wrong acceptance.
 pub(crate) fn must_fail(flaw: &str, run: impl FnOnce()) {
+    install_panic_hooks();
+    MUST_FAIL.set(true);
     let caught = panic::catch_unwind(AssertUnwindSafe(run));
+    MUST_FAIL.set(false);
     let message = caught.err().unwrap_or_else(|| panic!("the models must catch: {flaw}"));
     let message = message.downcast_ref::<String>().map_or("", String::as_str);
     assert!(message.contains("accepted"), "{flaw}: caught for the wrong reason: {message}");

@@ -4,13 +4,14 @@
 //! The slot, bucket and scheme code is the shipped code, over shuttle's words. Shuttle's atomics are sequentially
 //! consistent: it explores interleavings, loom explores stale values as well.
 
-use std::sync::Arc;
+use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicU64 as Counter, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use sesame_table::raw::{Bucket, Slot, VerifiedSlot, Word, index};
 use sesame_table::{Generation, RawEntry, Scheme, Stored, mix64};
-use shuttle::scheduler::{DfsScheduler, PctScheduler, RandomScheduler, Scheduler};
+use shuttle::scheduler::{DfsScheduler, PctScheduler, RandomScheduler, Schedule, Scheduler, Task, TaskId};
 use shuttle::sync::atomic::{AtomicU64, Ordering};
 use shuttle::{Config, Runner, thread};
 
@@ -51,6 +52,39 @@ struct Tally {
     schedules: Counter,
     probes: Counter,
     hits: Counter,
+    wrong: FirstWrong,
+}
+
+/// The first wrong acceptance of a run, which it ends. (Shuttle reports a panic of a model also where one must come.)
+type FirstWrong = Arc<Mutex<Option<String>>>;
+
+/// It keeps its scheduler, which would print its seed when dropped behind a run that has ended early.
+struct UntilWrong<S>(ManuallyDrop<S>, FirstWrong);
+
+impl<S: Scheduler> Scheduler for UntilWrong<S> {
+    fn new_execution(&mut self) -> Option<Schedule> {
+        if self.1.lock().unwrap().is_some() { None } else { self.0.new_execution() }
+    }
+
+    fn next_task(&mut self, runnable: &[&Task], current: Option<TaskId>, is_yielding: bool) -> Option<TaskId> {
+        self.0.next_task(runnable, current, is_yielding)
+    }
+
+    fn next_u64(&mut self) -> u64 {
+        self.0.next_u64()
+    }
+}
+
+/// Runs `model` through the schedules, and returns their number. Panics behind a schedule with a wrong acceptance.
+fn run(scheduler: impl Scheduler + 'static, wrong: &FirstWrong, model: impl Fn() + Send + Sync + 'static) -> usize {
+    install_panic_hooks();
+    let mut config = Config::new();
+    config.silence_warnings = true;
+    let schedules = Runner::new(UntilWrong(ManuallyDrop::new(scheduler), Arc::clone(wrong)), config).run(model);
+    if let Some(wrong) = wrong.lock().unwrap().take() {
+        panic!("schedule {schedules}: {wrong}");
+    }
+    schedules
 }
 
 const THREADS: u64 = 5;
@@ -76,7 +110,9 @@ impl<S: ModelSlot> SmallTable<S> {
                 Some(pattern) => check_patterned(pattern, key, &entry),
                 None => check_accepted(key, &entry),
             };
-            check.unwrap_or_else(|wrong| panic!("{wrong}"));
+            if let Err(wrong) = check {
+                tally.wrong.lock().unwrap().get_or_insert(wrong);
+            }
         }
     }
 
@@ -125,13 +161,10 @@ fn contend<S: ModelSlot>(scheme: Scheme, patterns: bool, tally: &Arc<Tally>) {
 
 /// Runs [`contend`] through the schedules of `scheduler`. With `patterns` each schedule has the payloads of one of [`PATTERNS`].
 fn explore<S: ModelSlot>(name: &str, scheme: Scheme, patterns: bool, scheduler: impl Scheduler + 'static) {
-    install_panic_hooks();
     let tally = Arc::new(Tally::default());
     let counted = Arc::clone(&tally);
-    let mut config = Config::new();
-    config.silence_warnings = true;
     let start = Instant::now();
-    Runner::new(scheduler, config).run(move || contend::<S>(scheme, patterns, &counted));
+    run(scheduler, &tally.wrong, move || contend::<S>(scheme, patterns, &counted));
     let seconds = start.elapsed().as_secs_f64();
     let [schedules, probes, hits] = [&tally.schedules, &tally.probes, &tally.hits].map(|count| count.load(Relaxed));
     println!("{scheme} {name}: {schedules} schedules, {probes} probes, {hits} hits, {seconds:.1} s");
@@ -179,19 +212,20 @@ fn patterned_payloads_never_mix() {
 /// Runs a shift beside a probe for the entry that moves, in all schedules. The probe finds the entry. (With stale values it may miss
 /// it: loads and stores have no order.)
 fn probe_beside(shift: impl Fn(&Bucket<VerifiedSlot<ShuttleWord>>, RawEntry) + Copy + Send + Sync + 'static) {
-    install_panic_hooks();
+    let wrong = FirstWrong::default();
+    let first = Arc::clone(&wrong);
     let entry = |n, salt| raw_entry_of(key(n), salt, Generation::default());
     let model = move || {
         let bucket = Arc::new(bucket_of(entry(1, 5), entry(2, 3)));
         let shared = Arc::clone(&bucket);
         let writer = thread::spawn(move || shift(&shared, entry(3, 9)));
         let key = key(1);
-        assert!(bucket.probe(key).is_some(), "no entry accepted for {key:x}, which moves");
+        if bucket.probe(key).is_none() {
+            first.lock().unwrap().get_or_insert(format!("no entry accepted for {key:x}, which moves"));
+        }
         writer.join().unwrap();
     };
-    let mut config = Config::new();
-    config.silence_warnings = true;
-    println!("shift, probe: {} schedules", Runner::new(DfsScheduler::new(None, false), config).run(model));
+    println!("shift, probe: {} schedules", run(DfsScheduler::new(None, false), &wrong, model));
 }
 
 #[test]

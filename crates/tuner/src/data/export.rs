@@ -19,7 +19,7 @@ pub struct ExportArgs {
     #[arg(required = true)]
     pub stores: Vec<PathBuf>,
     /// File to write; it must not exist
-    #[arg(long, short)]
+    #[arg(long = "out", short)]
     pub output: PathBuf,
 }
 

@@ -47,20 +47,20 @@ pub struct DatagenArgs {
     pub store: PathBuf,
     /// Stop when the store has this many training positions of these settings
     #[arg(long, default_value_t = 1_000_000, value_parser = whole_number(1_u64..), value_name = "COUNT")]
-    pub positions: u64,
+    pub goal: u64,
     /// Begin no iteration after this many nodes, at least 100, or twice as many with 20 pieces or more on the board; a search is
     /// cut off after 8 times as many
     #[arg(long, default_value_t = 550, value_parser = whole_number(100_u64..=1 << 40), value_name = "NODES")]
     pub nodes: u64,
     /// Games played at a time [default: the number of cores]
     #[arg(long, value_parser = whole_number(1_u16..=1024))]
-    pub threads: Option<u16>,
+    pub jobs: Option<u16>,
     /// Seed of the openings
     #[arg(long, default_value_t = 1, value_parser = whole_number(0..=u64::MAX))]
     pub seed: u64,
     /// Percentage of games from a random Chess960 start position
     #[arg(long, default_value_t = 10, value_parser = whole_number(0_u32..=100), value_name = "PERCENT")]
-    pub chess960: u32,
+    pub chess960_percent: u32,
     /// Drop openings whose score exceeds this for either side (10 to 1000)
     #[arg(long, default_value_t = 150, value_parser = whole_number(10_u16..=1000), value_name = "CENTIPAWNS")]
     pub opening_score: u16,
@@ -71,8 +71,8 @@ pub struct DatagenArgs {
 
 impl DatagenArgs {
     fn settings(&self) -> PlayerSettings {
-        let Self { nodes, chess960, opening_score, .. } = *self;
-        PlayerSettings { nodes, chess960, opening_score: opening_score.into() }
+        let Self { nodes, chess960_percent, opening_score, .. } = *self;
+        PlayerSettings { nodes, chess960: chess960_percent, opening_score: opening_score.into() }
     }
 }
 
@@ -82,29 +82,29 @@ pub fn run(args: &DatagenArgs, interrupted: &AtomicBool) -> Result<(), CommandEr
         Some(path) => Arc::new(Network::read(path).map_err(CommandError::failed)?),
         None => Network::embedded(),
     };
-    let threads = args.threads.map_or_else(parallel::cores, usize::from);
+    let jobs = args.jobs.map_or_else(parallel::cores, usize::from);
     let recipe = recipe(args, &network)?;
     let store = StoreWriter::open(&args.store)?;
     let before = store.contents(&recipe);
     let Contents { games, positions, .. } = before;
     let state = match games {
         0 => "beginning with",
-        _ if positions < args.positions => "continuing after",
+        _ if positions < args.goal => "continuing after",
         _ => "complete with",
     };
     let path = args.store.display();
     print_status(&format!(
         "{path}: {state} {games} games, {positions} positions of {}; seed {}, {network}",
-        args.positions, args.seed,
+        args.goal, args.seed,
     ));
-    if positions >= args.positions {
+    if positions >= args.goal {
         return Ok(());
     }
-    let players = (0..threads).map(|_| Player::new(args.settings(), Arc::clone(&network)));
+    let players = (0..jobs).map(|_| Player::new(args.settings(), Arc::clone(&network)));
     let players = players.collect::<Result<Vec<Player>, _>>().map_err(CommandError::failed)?;
     let next = before.numbers.iter().map(|numbers| numbers.end).max().unwrap_or(0);
     let run = DatagenRun {
-        goal: args.positions,
+        goal: args.goal,
         recipe,
         before,
         start: Instant::now(),
@@ -120,7 +120,7 @@ pub fn run(args: &DatagenArgs, interrupted: &AtomicBool) -> Result<(), CommandEr
             reported: Instant::now(),
         }),
     };
-    parallel::try_map(players, threads, |mut player| {
+    parallel::try_map(players, jobs, |mut player| {
         let result = run.play_games(&mut player);
         // A failure ends the run on all threads.
         run.stop.fetch_or(result.is_err(), Relaxed);
@@ -129,7 +129,7 @@ pub fn run(args: &DatagenArgs, interrupted: &AtomicBool) -> Result<(), CommandEr
     let mut queue = run.queue.lock();
     queue.store.flush()?;
     print_status(&run.status(&queue));
-    if queue.positions >= args.positions {
+    if queue.positions >= args.goal {
         return Ok(());
     }
     Err(CommandError::Interrupted(format!("{path}: stopped after {} games; the same command continues", queue.games)))

@@ -9,11 +9,11 @@ use crate::store::{StoreReader, games};
 pub(super) fn small(store: PathBuf, positions: u64) -> DatagenArgs {
     DatagenArgs {
         store,
-        positions,
+        goal: positions,
         nodes: 100,
-        threads: Some(1),
+        jobs: Some(1),
         seed: 7,
-        chess960: 0,
+        chess960_percent: 0,
         opening_score: 300,
         eval_file: None,
     }
@@ -32,8 +32,8 @@ fn games_depend_neither_on_threads_nor_on_interruptions() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     let args = |name: &str, positions, threads| DatagenArgs {
-        threads: Some(threads),
-        chess960: 50,
+        jobs: Some(threads),
+        chess960_percent: 50,
         ..small(path(name), positions)
     };
     run(&args("one", 300, 1)).unwrap();
@@ -76,7 +76,7 @@ fn other_settings_are_another_recipe_of_the_same_store() {
         DatagenArgs { nodes: 200, ..args.clone() },
         DatagenArgs { seed: 8, ..args.clone() },
         DatagenArgs { opening_score: 40, ..args.clone() },
-        DatagenArgs { chess960: 100, ..args.clone() },
+        DatagenArgs { chess960_percent: 100, ..args.clone() },
     ] {
         run(&other).unwrap();
         run(&other).unwrap();
@@ -97,7 +97,7 @@ fn other_settings_are_another_recipe_of_the_same_store() {
 
 #[test]
 fn the_recipe_states_the_rules() {
-    let args = DatagenArgs { chess960: 10, opening_score: 150, nodes: 550, ..small(PathBuf::new(), 1) };
+    let args = DatagenArgs { chess960_percent: 10, opening_score: 150, nodes: 550, ..small(PathBuf::new(), 1) };
     let text = recipe(&args, &Network::embedded()).unwrap();
     let lines: Vec<&str> = text.lines().skip(2).collect();
     assert_eq!(

@@ -50,7 +50,7 @@ pub struct TrainArgs {
     #[arg(long, value_name = "FILE")]
     pub validation: Vec<PathBuf>,
     /// Network to write, before training and after every epoch
-    #[arg(long, short, default_value = "network.nnue", value_name = "FILE")]
+    #[arg(long = "out", short, default_value = "network.nnue", value_name = "FILE")]
     pub output: PathBuf,
     /// Start from this network, with its scale [default: random weights]
     #[arg(long, value_name = "FILE")]
