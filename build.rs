@@ -68,8 +68,15 @@ pub fn commit(folder: &Path) -> Option<String> {
     Some(commit + if changes.is_empty() { "" } else { "-dirty" })
 }
 
+pub const GIT_FOLDERS: [&str; 3] = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"];
+
 fn git(folder: &Path, arguments: &[&str]) -> Option<String> {
-    output_of(Command::new("git").arg("--no-optional-locks").arg("-C").arg(folder).args(arguments))
+    let mut git = Command::new("git");
+    // Hooks of git set these: they would lead away from the folder.
+    for variable in GIT_FOLDERS {
+        git.env_remove(variable);
+    }
+    output_of(git.arg("--no-optional-locks").arg("-C").arg(folder).args(arguments))
 }
 
 /// Returns `None` if the command fails or does not exist.

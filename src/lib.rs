@@ -84,3 +84,5 @@ pub mod search;
 pub mod smp;
 pub mod syzygy;
 pub mod uci;
+
+pub use engine::build_info::VERSION;

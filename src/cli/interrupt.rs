@@ -44,7 +44,7 @@ impl Interrupt {
     }
 }
 
-/// An input that ends at an interrupt: a pipe may have no other end.
+/// An input that ends at an interrupt, except while a read waits for a pipe or a terminal.
 pub(super) struct UntilInterrupt<R> {
     pub(super) input: R,
     pub(super) interrupt: Interrupt,

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::engine::{Network, bench, build_info};
+use crate::engine::{Network, build_info};
 use crate::output::Output;
 
 /// Changes when a key goes or changes its meaning, but not for a new key or type of object.
@@ -11,7 +11,7 @@ pub(super) const SCHEMA: u32 = 1;
 /// Returns the facts of this build.
 pub(super) fn program(network: &Network) -> Map<String, Value> {
     let facts = build_info::facts(network).into_iter().map(|(name, value)| (name.replace(' ', "_"), json!(value)));
-    facts.chain([("bench".to_owned(), json!(bench::NODES))]).collect()
+    facts.chain([("bench".to_owned(), json!(build_info::bench(network)))]).collect()
 }
 
 /// Writes the first line.

@@ -13,7 +13,12 @@ mod script;
 
 fn git(folder: &Path, arguments: &[&str]) -> Option<String> {
     let user = ["-c", "user.name=Sesame", "-c", "user.email=sesame@localhost", "-c", "commit.gpgsign=false"];
-    let output = Command::new("git").args(user).arg("-C").arg(folder).args(arguments).output().ok()?;
+    let mut git = Command::new("git");
+    for variable in script::GIT_FOLDERS {
+        git.env_remove(variable);
+    }
+    git.env("GIT_CONFIG_GLOBAL", if cfg!(windows) { "NUL" } else { "/dev/null" });
+    let output = git.args(user).arg("-C").arg(folder).args(arguments).output().ok()?;
     output.status.success().then(|| String::from_utf8(output.stdout).unwrap().trim().to_owned())
 }
 

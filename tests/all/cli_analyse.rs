@@ -632,7 +632,7 @@ fn endgame_tables_are_used() {
     assert!(code == 1 && errors.contains("no Syzygy tables found"), "{errors}");
 }
 
-/// A pipe without an end, whose second game has none either, fills no memory, and one signal ends the run.
+/// A pipe whose second game has no end fills no memory, and one signal ends the run.
 #[cfg(target_os = "linux")]
 #[test]
 fn endless_game_ends_at_a_signal() {
@@ -641,15 +641,18 @@ fn endless_game_ends_at_a_signal() {
     nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
     let writer = "{ printf '[Event \"1\"]\\n\\n1. e4 *\\n\\n[Event \"2\"]\\n\\n'; exec yes e4; } >\"$0\"";
     let mut writer = std::process::Command::new("sh").args(["-c", writer, text(&pipe)]).spawn().unwrap();
-    let line = "ulimit -v 1000000 && exec \"$0\" analyse --depth 1 --pgn \"$1\"";
+    let next = file(&folder, "next.pgn", "1. d4 *\n");
+    let line = "ulimit -v 1000000 && exec \"$0\" analyse --depth 1 --pgn \"$1\" \"$2\"";
     let mut command = std::process::Command::new("sh");
-    command.args(["-c", line, env!("CARGO_BIN_EXE_sesame"), text(&pipe)]);
+    command.args(["-c", line, env!("CARGO_BIN_EXE_sesame"), text(&pipe), text(&next)]);
     let mut session = Session::run(command);
     let mut lines = session.until_contains("1. e4");
     kill(Pid::from_raw(session.id() as i32), Signal::SIGTERM).unwrap();
     let (status, rest) = session.end();
     lines.extend(rest);
-    assert!(status.code() == Some(1) && session.errors().contains("games in the output: 1"), "{}", session.errors());
+    let errors = session.errors();
+    assert!(status.code() == Some(1) && errors.contains("interrupted; games in the output: 1"), "{errors}");
+    assert!(!errors.contains("no games"), "the next file is not read: {errors}");
     assert!(!lines.join("\n").contains("\"2\""), "{lines:?}");
     let _ = writer.kill();
     writer.wait().unwrap();

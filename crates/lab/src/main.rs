@@ -39,7 +39,7 @@ fn main() -> ExitCode {
 /// It also measures the engine's table. Pages go to folders of Sesame's source by default:
 /// run it in the root folder of the source, or name another folder with --out.
 #[derive(Debug, Parser)]
-#[command(name = "sesame-lab", version, arg_required_else_help = true)]
+#[command(name = "sesame-lab", version = sesame::VERSION, arg_required_else_help = true)]
 struct Program {
     #[command(subcommand)]
     command: Command,

@@ -15,7 +15,7 @@ use sesame_tuner::train::{self, TrainArgs};
 
 /// Self-play games and network training for the Sesame chess engine
 #[derive(Debug, Parser)]
-#[command(version)]
+#[command(version = sesame::VERSION)]
 struct TunerArguments {
     #[command(subcommand)]
     command: TunerCommand,

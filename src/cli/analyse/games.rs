@@ -98,6 +98,11 @@ impl GameAnalyser<'_> {
                 return Ok(());
             }
         }
+        // The input also ends at an interrupt.
+        if self.interrupt.is_over() {
+            self.cut = Some("interrupted".to_owned());
+            return Ok(());
+        }
         self.earlier += games;
         match (games, self.arguments.game) {
             (0, _) => self.refuse(CommandError::Failed(format!("{} has no games", path.display()))),

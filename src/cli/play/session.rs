@@ -355,7 +355,7 @@ impl<'a> PlaySession<'a> {
         if self.game.ending.is_none() {
             return self.say("The game is not over: resign, or offer a draw.");
         }
-        if !self.pgn_files.has(&self.record()) {
+        if self.game.has_begun() && !self.pgn_files.has(&self.record()) {
             self.autosave();
         }
         self.show_unsaved();
