@@ -159,7 +159,7 @@ fn interrupted_runs_report_what_there_is() {
         let end = |child: &mut Child| kill(nix::unistd::Pid::from_raw(child.id() as i32), signal).unwrap();
         let output = ended_in(&folder, &mut command(&folder, LONG), end);
         assert!(output.status.success(), "{}", message(&output));
-        assert_parts(&message(&output), &["Interrupted: the run ends"]);
+        assert_parts(&message(&output), &["Interrupted: Sesame ends the search"]);
         assert_parts(&folder.text("out/README.md"), &["| Sesame | 1 |"]);
     }
 }
