@@ -85,10 +85,9 @@ impl PlayArguments {
         Ok(Match::new(start, moves, human, self.clock))
     }
 
-    /// The start position is none, however it is written.
+    /// The start position counts if it is written.
     pub(super) fn has_position(&self) -> bool {
-        let is_none = |given: SetUp| given.start == Position::startpos() && given.moves.is_empty();
-        !position(&self.position.join(" ")).is_ok_and(is_none)
+        !self.position.is_empty()
     }
 
     pub(super) fn limits(&self) -> Limits {
