@@ -3,10 +3,10 @@
 
 use std::fs;
 
-use crate::support::Session;
 use crate::support::folder::Folder;
 #[cfg(unix)]
 use crate::support::is_opening_move;
+use crate::support::{Session, nodes};
 
 const MIDDLE: &str = "position fen r1bq1rk1/pp2bppp/2n1pn2/2pp4/3P1B2/2PBPN2/PP1N1PPP/R2QK2R w KQ - 2 8";
 
@@ -32,6 +32,27 @@ fn press(session: &mut Session, button: &str) -> String {
 fn save(session: &mut Session) {
     let said = press(session, "Save Hash");
     assert!(said.starts_with("info string saved "), "{said}");
+}
+
+/// Not a transcript: among several machines, the nodes of a search vary too much.
+#[test]
+fn loaded_tables_shorten_a_search() {
+    let folder = Folder::new();
+    let file = folder.join("table");
+    let mut session = start_engine(&file, 16);
+    let without = nodes(&session.search("go depth 11"));
+    // A far longer search: entries of a slightly longer one can also lengthen a search.
+    session.search("go nodes 400000");
+    save(&mut session);
+    session.quit();
+    for hash in [16, 64, 8] {
+        let mut session = start_engine(&file, hash);
+        let said = press(&mut session, "Load Hash");
+        assert!(said.starts_with("info string loaded "), "{said}");
+        let with = nodes(&session.search("go depth 11"));
+        assert!(with < without, "{hash} MiB: {with} nodes, without the table {without}");
+        session.quit();
+    }
 }
 
 #[test]
