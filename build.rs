@@ -12,7 +12,7 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 /// The seed. Saved tables depend on the keys.
 const SEED: u64 = 0x005E_5A3E;
 
-/// What the engine is made of.
+/// The files and folders from which the engine is built.
 const SOURCES: [&str; 9] = [
     "build.rs",
     "Cargo.toml",

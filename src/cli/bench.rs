@@ -91,7 +91,7 @@ pub(super) fn run(arguments: &BenchArguments, output: &Output) -> Result<(), Com
     write(&options, arguments.json, output)
 }
 
-/// As JSON.
+/// Measures the speed as the UCI command `speedtest` does, and writes JSON.
 pub(super) fn write_speedtest(numbers: &[String], output: &Output) -> Result<(), CommandError> {
     write(&uci::speedtest(numbers).map_err(CommandError::Usage)?, true, output)
 }

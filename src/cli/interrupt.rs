@@ -18,7 +18,7 @@ pub(super) struct Interrupt {
 }
 
 impl Interrupt {
-    /// Call it when the first search begins. To read input before that, nothing looks at it: a signal ends the program.
+    /// Call it when the first search begins: before that, a signal ends the program.
     pub(super) fn watch(output: Output) -> Result<Interrupt, CommandError> {
         let interrupt = Interrupt { is_requested: Arc::default(), output };
         let is_requested = Arc::clone(&interrupt.is_requested);

@@ -14,7 +14,7 @@ pub(super) fn program(network: &Network) -> Map<String, Value> {
     facts.chain([("bench".to_owned(), json!(build_info::bench(network)))]).collect()
 }
 
-/// Writes the first line.
+/// Writes the object that names program and schema.
 pub(super) fn begin(output: &Output, network: &Network) {
     let mut first = program(network);
     first.extend([("type".to_owned(), json!("program")), ("schema".to_owned(), json!(SCHEMA))]);

@@ -65,7 +65,7 @@ enum Command {
     Completions(CompletionsArguments),
 }
 
-/// What `--version` shows behind the name; `-V` shows the first line alone.
+/// Returns the facts of this build, which `--version` shows after the name; `-V` shows the first line alone.
 fn long_version() -> &'static str {
     static TEXT: LazyLock<String> = LazyLock::new(|| build_info::description(&Network::embedded()));
     TEXT.trim_start_matches("Sesame ")

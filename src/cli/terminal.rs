@@ -20,7 +20,6 @@ pub(super) struct BoardArguments {
     ascii: bool,
 }
 
-/// When to use colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 enum Colours {
     /// On a terminal, unless the variable NO_COLOR is set or the terminal is dumb

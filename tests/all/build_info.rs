@@ -1,4 +1,4 @@
-//! What a build says about itself, and where.
+//! A build names its commit, compiler and target in all its outputs.
 
 use std::path::Path;
 use std::process::Command;

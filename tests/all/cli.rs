@@ -186,7 +186,7 @@ fn analysis_of_finished_games() {
     assert!(succeed(&["analyse", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"]).contains("Stalemate: a draw."));
 }
 
-/// What the UCI command `position` takes, in quotes or not.
+/// Subcommands take what the UCI command `position` takes, in quotes or not.
 #[test]
 fn positions_are_given_as_in_uci() {
     let end = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";

@@ -67,7 +67,7 @@ pub(super) struct Match {
 }
 
 impl Match {
-    /// The moves are legal.
+    /// The caller has checked that the given moves are legal.
     pub(super) fn new(start: Position, given: Vec<Move>, human: Color, control: Option<TimeControl>) -> Match {
         let played = given.iter().map(|&mv| PlayedMove { mv, clocks: None }).collect();
         let (game, clock) = (Game::new(start.clone()), control.map(ChessClock::new));
@@ -100,7 +100,7 @@ impl Match {
         self.played.iter().map(|played| played.mv).collect()
     }
 
-    /// Whether there is a move of a player.
+    /// Returns true after the first move of a player; given moves do not count.
     pub(super) fn has_begun(&self) -> bool {
         self.played.len() > self.given.len()
     }

@@ -21,7 +21,7 @@ impl PgnFiles {
         Self { saved: HashMap::new(), patience }
     }
 
-    /// Later saves append another game.
+    /// Forgets the saved texts, so that the next save appends a game and replaces none.
     pub(super) fn end_game(&mut self) {
         self.saved.clear();
     }
