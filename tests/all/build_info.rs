@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
+use crate::network::small_network;
 use crate::support::folder::Folder;
 use crate::support::program::{run, succeed, succeed_with_input};
 use crate::support::skip;
@@ -116,4 +117,16 @@ fn json_begins_with_program_and_schema() {
             "{first}"
         );
     }
+}
+
+#[test]
+fn the_bench_belongs_to_the_embedded_network() {
+    let folder = Folder::new().with("small.nnue", &small_network());
+    let file = folder.join("small.nnue");
+    let first = |arguments: &[&str]| {
+        let output = succeed(&[&["bench", "1", "--json"], arguments].concat());
+        output.lines().next().unwrap().to_owned()
+    };
+    let (embedded, other) = (first(&[]), first(&["--eval-file", file.to_str().unwrap()]));
+    assert!(!embedded.contains("\"bench\":null") && other.contains("\"bench\":null"), "{embedded}\n{other}");
 }
