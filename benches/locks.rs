@@ -19,7 +19,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use designs::{Dash, Design, Mutexes, Plain, Shards};
+use designs::{Dash, Design, Mutexes, Plain, Shards, memory};
+use memmap2::MmapMut;
 use sesame::engine::bench;
 use sesame::eval::Network;
 use sesame::position::Game;
@@ -91,8 +92,8 @@ fn speed<T: SearchTable>(table: &Arc<T>, threads: usize) -> f64 {
     nodes as f64 / time.as_secs_f64()
 }
 
-fn memory() -> &'static mut [u8] {
-    vec![0; MIB << 20].leak()
+fn leaked_memory() -> &'static mut MmapMut {
+    Box::leak(Box::new(memory(MIB)))
 }
 
 fn median(mut numbers: Vec<f64>) -> f64 {
@@ -111,9 +112,9 @@ fn compare(rounds: usize) {
     let designs = [
         on("sesame-table, TWOBIG1", verified(Scheme::TwoBig1)),
         on("sesame-table, NEW", verified(Scheme::New)),
-        on("plain slots", On(Plain::new(POSITIONS))),
-        on("1,024 mutexes", On(Mutexes::over(memory()))),
-        on("an RwLock a processor", On(Shards::over(memory(), num_cpus::get()))),
+        on("plain slots", On(Plain::over(leaked_memory()))),
+        on("1,024 mutexes", On(Mutexes::over(leaked_memory()))),
+        on("an RwLock a processor", On(Shards::over(leaked_memory()))),
         on("DashMap", On(Dash::new(POSITIONS))),
     ];
     let cores = num_cpus::get();
@@ -153,7 +154,7 @@ struct Mixtures {
 }
 
 struct Judge {
-    table: Plain,
+    table: Plain<'static>,
     mixtures: Mixtures,
 }
 
@@ -195,7 +196,7 @@ impl SearchTable for Judge {
 /// With few slots, threads meet in them more often than in any real search.
 fn mixtures(nodes: u64, slots: usize) {
     let threads = 4 * num_cpus::get();
-    let table = Arc::new(Judge { table: Plain::new(slots), mixtures: Mixtures::default() });
+    let table = Arc::new(Judge { table: Plain::over(leaked_memory()).reduced(slots), mixtures: Mixtures::default() });
     let mut data: Vec<_> = (0..threads).map(|_| ThreadData::default()).collect();
     let mut searched = 0;
     while searched < nodes {

@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use crossbeam_utils::CachePadded;
 use dashmap::DashMap;
 use memmap2::MmapMut;
-use parking_lot::{Mutex, RwLock};
+use parking_lot::{Mutex, MutexGuard, RwLock};
 use sesame::search::{Bound, TranspositionTable, TtEntry};
 use sesame_table::{Generation, Payload, Table};
+use zerocopy::FromBytes;
 
 pub trait Design: Send + Sync {
     const PREFETCHES: bool = false;
@@ -42,100 +43,127 @@ impl Design for TranspositionTable {
 }
 
 /// Key and data, 16 bytes like a slot of the table.
-type Slot = [u8; 16];
+pub type Slot = [AtomicU64; 2];
 
-/// Locks in a table, a power of two. Two threads want the same lock once in so many probes.
+/// Memory like that of the table: zeros, with huge pages if the system has them.
+pub fn memory(mib: usize) -> MmapMut {
+    let memory = MmapMut::map_anon(mib << 20).expect("memory for a table");
+    #[cfg(target_os = "linux")]
+    memory.advise(memmap2::Advice::HugePage).expect("advice is free");
+    memory
+}
+
+fn slots(memory: &mut MmapMut) -> &[Slot] {
+    <[Slot]>::mut_from_bytes(memory).expect("a whole number of slots")
+}
+
+#[inline(always)]
+fn write(slot: &Slot, key: u64, data: u64) {
+    slot[0].store(key, Relaxed);
+    slot[1].store(data, Relaxed);
+}
+
+/// Returns the data, if the slot holds `key`.
+#[inline(always)]
+fn read(slot: &Slot, key: u64) -> Option<u64> {
+    let [owner, data] = slot.each_ref().map(|word| word.load(Relaxed));
+    (owner == key).then_some(data)
+}
+
+/// Locks in a table. Two threads want the same lock once in so many probes.
 const LOCKS: usize = 1024;
 
 /// Lock striping: mutexes of the crate parking_lot, each for a share of the slots and on a cache line of its own.
 pub struct Mutexes<'m> {
-    stripes: Vec<CachePadded<Mutex<&'m mut [Slot]>>>,
+    locks: Vec<CachePadded<Mutex<()>>>,
+    slots: &'m [Slot],
 }
 
 impl<'m> Mutexes<'m> {
-    /// Returns a table over this memory, at least 16 KiB.
-    pub fn over(memory: &'m mut [u8]) -> Self {
-        let slots = memory.as_chunks_mut().0;
-        let share = slots.len() / LOCKS;
-        Self { stripes: slots.chunks_exact_mut(share).map(|slots| CachePadded::new(Mutex::new(slots))).collect() }
+    pub fn over(memory: &'m mut MmapMut) -> Self {
+        Self { locks: (0..LOCKS).map(|_| CachePadded::default()).collect(), slots: slots(memory) }
     }
 
-    /// Calls `work` with the slot of `key`: the high bits of the key choose the lock, the next ones the slot.
+    /// Returns the slot of `key`, and its lock.
     #[inline(always)]
-    fn with_slot<T>(&self, key: u64, work: impl FnOnce(&mut Slot) -> T) -> T {
-        let mut slots = self.stripes[below(key, LOCKS)].lock();
-        let place = below(key << LOCKS.trailing_zeros(), slots.len());
-        work(&mut slots[place])
+    fn locked(&self, key: u64) -> (&'m Slot, MutexGuard<'_, ()>) {
+        let place = below(key, self.slots.len());
+        (&self.slots[place], self.locks[place * LOCKS / self.slots.len()].lock())
     }
 }
 
 impl Design for Mutexes<'_> {
+    const PREFETCHES: bool = true;
+
     #[inline(always)]
     fn probe(&self, key: u64) -> Option<TtEntry> {
-        entry_in(self.with_slot(key, |slot| *slot), key)
+        let (slot, guard) = self.locked(key);
+        let data = read(slot, key);
+        drop(guard);
+        TtEntry::unpack(data?)
     }
 
     #[inline(always)]
     fn store(&self, key: u64, entry: &TtEntry) {
-        self.with_slot(key, |slot| *slot = slot_of(key, entry));
+        let data = entry.pack(Generation::default());
+        let (slot, _guard) = self.locked(key);
+        write(slot, key, data);
     }
-}
 
-#[inline(always)]
-fn slot_of(key: u64, entry: &TtEntry) -> Slot {
-    let mut slot = Slot::default();
-    slot[..8].copy_from_slice(&key.to_le_bytes());
-    slot[8..].copy_from_slice(&entry.pack(Generation::default()).to_le_bytes());
-    slot
-}
-
-#[inline(always)]
-fn entry_in(slot: Slot, key: u64) -> Option<TtEntry> {
-    let [owner, data] = [0, 8].map(|at| u64::from_le_bytes(std::array::from_fn(|n| slot[at + n])));
-    if owner == key { TtEntry::unpack(data) } else { None }
+    #[inline(always)]
+    fn prefetch(&self, key: u64) {
+        sesame_table::prefetch(&self.slots[below(key, self.slots.len())]);
+    }
 }
 
 /// One reader-writer lock of the crate parking_lot for each processor: any number of threads read a shard at a time.
 pub struct Shards<'m> {
-    shards: Vec<CachePadded<RwLock<&'m mut [Slot]>>>,
+    locks: Vec<CachePadded<RwLock<()>>>,
+    slots: &'m [Slot],
 }
 
 impl<'m> Shards<'m> {
-    pub fn over(memory: &'m mut [u8], count: usize) -> Self {
-        let slots = memory.as_chunks_mut().0;
-        let share = slots.len() / count;
-        Self { shards: slots.chunks_exact_mut(share).map(|slots| CachePadded::new(RwLock::new(slots))).collect() }
+    pub fn over(memory: &'m mut MmapMut) -> Self {
+        Self { locks: (0..num_cpus::get()).map(|_| CachePadded::default()).collect(), slots: slots(memory) }
     }
 
-    /// Returns the shard of `key`, and a number that spreads its keys over the slots.
+    /// Returns the slot of `key`, and its lock.
     #[inline(always)]
-    fn shard(&self, key: u64) -> (&RwLock<&'m mut [Slot]>, u64) {
-        let product = u128::from(key) * self.shards.len() as u128;
-        (&self.shards[(product >> 64) as usize], product as u64)
+    fn with_lock(&self, key: u64) -> (&'m Slot, &RwLock<()>) {
+        (&self.slots[below(key, self.slots.len())], &self.locks[below(key, self.locks.len())])
     }
 }
 
 impl Design for Shards<'_> {
+    const PREFETCHES: bool = true;
+
     #[inline(always)]
     fn probe(&self, key: u64) -> Option<TtEntry> {
-        let (shard, rest) = self.shard(key);
-        let slots = shard.read();
-        entry_in(slots[below(rest, slots.len())], key)
+        let (slot, lock) = self.with_lock(key);
+        let guard = lock.read();
+        let data = read(slot, key);
+        drop(guard);
+        TtEntry::unpack(data?)
     }
 
     #[inline(always)]
     fn store(&self, key: u64, entry: &TtEntry) {
-        let (shard, rest) = self.shard(key);
-        let mut slots = shard.write();
-        let place = below(rest, slots.len());
-        slots[place] = slot_of(key, entry);
+        let data = entry.pack(Generation::default());
+        let (slot, lock) = self.with_lock(key);
+        let _guard = lock.write();
+        write(slot, key, data);
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, key: u64) {
+        sesame_table::prefetch(&self.slots[below(key, self.slots.len())]);
     }
 }
 
 /// Slots that nothing verifies: two words without a lock or a check. Two writers, or a writer and a reader, can mix their words. The
 /// five bits of the generation, which no search on this table uses, hold a part of the key instead: they show 31 in 32 mixtures
 /// to a measurement, and never to the search.
-pub struct Plain(Vec<[AtomicU64; 2]>);
+pub struct Plain<'m>(&'m [Slot]);
 
 const PART: u32 = 16;
 
@@ -145,24 +173,25 @@ fn part_of(key: u64) -> Generation {
     Generation::from_bits((key >> 7) as u8)
 }
 
-impl Plain {
-    pub fn new(positions: usize) -> Self {
-        Self((0..positions).map(|_| Default::default()).collect())
+impl<'m> Plain<'m> {
+    pub fn over(memory: &'m mut MmapMut) -> Self {
+        Self(slots(memory))
+    }
+
+    /// Leaves so many slots.
+    pub fn reduced(self, slots: usize) -> Self {
+        Self(&self.0[..slots])
     }
 
     /// Returns the entry, and whether it is known to be of another key.
     #[inline(always)]
     pub fn probe_judged(&self, key: u64) -> Option<(TtEntry, bool)> {
-        let [owner, data] = &self.0[below(key, self.0.len())];
-        let (owner, data) = (owner.load(Relaxed), data.load(Relaxed));
-        if owner != key {
-            return None;
-        }
+        let data = read(&self.0[below(key, self.0.len())], key)?;
         Some((TtEntry::unpack(data)?, Generation::from_bits((data >> PART) as u8) != part_of(key)))
     }
 }
 
-impl Design for Plain {
+impl Design for Plain<'_> {
     const PREFETCHES: bool = true;
 
     #[inline(always)]
@@ -172,9 +201,7 @@ impl Design for Plain {
 
     #[inline(always)]
     fn store(&self, key: u64, entry: &TtEntry) {
-        let [owner, data] = &self.0[below(key, self.0.len())];
-        owner.store(key, Relaxed);
-        data.store(entry.pack(part_of(key)), Relaxed);
+        write(&self.0[below(key, self.0.len())], key, entry.pack(part_of(key)));
     }
 
     #[inline(always)]

@@ -14,8 +14,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use designs::{Bare, Dash, Design, Mutexes, Plain, Shards, entry_of, move_of, scramble};
-use memmap2::MmapMut;
+use designs::{Bare, Dash, Design, Mutexes, Plain, Shards, entry_of, memory, move_of, scramble};
 use sesame::search::TranspositionTable;
 use sesame_table::Scheme;
 
@@ -117,26 +116,18 @@ fn operations<D: Design>(criterion: &mut Criterion, name: &str, design: &D) {
     });
 }
 
-/// Like that of the table, with huge pages if the system has them.
-fn memory() -> MmapMut {
-    let memory = MmapMut::map_anon(MIB << 20).expect("memory for a table");
-    #[cfg(target_os = "linux")]
-    memory.advise(memmap2::Advice::HugePage).expect("advice is free");
-    memory
-}
-
 fn tables(criterion: &mut Criterion) {
-    let bare = Bare::over(memory());
+    let bare = Bare::over(memory(MIB));
     let keys: Vec<_> = (0..num_cpus::get()).map(random_keys).collect();
     measure(criterion, "bare reads", "32 bytes", &keys, |key, _| bare.read(key));
     drop(bare);
     let table = TranspositionTable::with_mib(MIB, Scheme::TwoBig1).expect("memory for a table");
     operations(criterion, "sesame-table", &table);
     drop(table);
-    operations(criterion, "striped mutexes", &Mutexes::over(&mut memory()));
-    operations(criterion, "an RwLock a processor", &Shards::over(&mut memory(), num_cpus::get()));
+    operations(criterion, "striped mutexes", &Mutexes::over(&mut memory(MIB)));
+    operations(criterion, "an RwLock a processor", &Shards::over(&mut memory(MIB)));
     operations(criterion, "DashMap", &Dash::new((MIB << 20) / 16));
-    operations(criterion, "plain slots", &Plain::new((MIB << 20) / 16));
+    operations(criterion, "plain slots", &Plain::over(&mut memory(MIB)));
 }
 
 criterion_group!(benches, tables);
