@@ -272,10 +272,11 @@ pub trait Rule<P: Payload>: Send + Sync {
         }
     }
 
-    /// Returns the data to store over `old`, an entry of the same key, under [`Update::Merge`]; `None` leaves it alone. The stamp
-    /// of `new` is the current generation. The default is [`Payload::merge`].
+    /// Returns the data to store over `old`, an entry of the same key, under [`Update::Merge`]; `None` leaves it alone. `new` is
+    /// of the generation `now`, except as in [`Rule::prefers`]. The default is [`Payload::merge`].
     #[inline(always)]
-    fn update(&self, old: &RawEntry, new: &RawEntry) -> Option<u64> {
+    fn update(&self, old: &RawEntry, new: &RawEntry, now: Generation) -> Option<u64> {
+        let _ = now;
         P::merge(old.data, new.data)
     }
 
@@ -417,7 +418,7 @@ impl<'a, P: Payload, R: Rule<P>> StoreContext<'a, P, R> {
     fn update(&self, slot: &impl Slot, old: &RawEntry, new: RawEntry) -> Stored {
         let data = match self.update {
             Update::Overwrite => Some(new.data),
-            Update::Merge => self.rule.update(old, &new),
+            Update::Merge => self.rule.update(old, &new, self.now),
         };
         let Some(data) = data else { return Stored::Kept };
         slot.write(RawEntry { data, ..new });

@@ -135,8 +135,8 @@ impl Rule<Entry> for FirstOfSearch {
         false
     }
 
-    fn update(&self, old: &RawEntry, new: &RawEntry) -> Option<u64> {
-        (Entry::generation(old.data) != Entry::generation(new.data)).then_some(new.data)
+    fn update(&self, old: &RawEntry, new: &RawEntry, now: Generation) -> Option<u64> {
+        (Entry::generation(old.data) != Some(now)).then_some(new.data)
     }
 }
 
