@@ -187,7 +187,9 @@ impl fmt::Display for TableError {
             TableError::Exceeds { requested, available } => {
                 write!(f, "a table of {} is more than the {} available", in_mib(*requested), in_mib(*available))
             }
-            TableError::Refused { requested, source } => write!(f, "no memory for a table of {}: {source}", in_mib(*requested)),
+            TableError::Refused { requested, source } => {
+                write!(f, "no memory for a table of {}: {source}", in_mib(*requested))
+            }
         }
     }
 }
