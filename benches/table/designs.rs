@@ -1,19 +1,20 @@
-//! The table, two designs that replace it, and bare reads.
+//! The table, designs that replace it, and bare reads.
 
 use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crossbeam_utils::CachePadded;
 use dashmap::DashMap;
 use memmap2::MmapMut;
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard, RwLock};
 use sesame::search::{Bound, TranspositionTable, TtEntry};
 use sesame_table::{Generation, Payload, Table};
+use zerocopy::FromBytes;
 
-pub trait Design: Sync {
+pub trait Design: Send + Sync {
     const PREFETCHES: bool = false;
 
-    /// Returns the move stored for `key`, or 0.
-    fn probe(&self, key: u64) -> u64;
+    fn probe(&self, key: u64) -> Option<TtEntry>;
 
     /// Stores `entry` for `key`.
     fn store(&self, key: u64, entry: &TtEntry);
@@ -26,8 +27,8 @@ impl Design for TranspositionTable {
     const PREFETCHES: bool = true;
 
     #[inline(always)]
-    fn probe(&self, key: u64) -> u64 {
-        move_of(Table::probe(self, key))
+    fn probe(&self, key: u64) -> Option<TtEntry> {
+        Table::probe(self, key)
     }
 
     #[inline(always)]
@@ -42,48 +43,170 @@ impl Design for TranspositionTable {
 }
 
 /// Key and data, 16 bytes like a slot of the table.
-type Slot = [u8; 16];
+pub type Slot = [AtomicU64; 2];
 
-/// Locks in a table, a power of two. Two threads want the same lock once in so many probes.
+/// Memory like that of the table: zeros, with huge pages if the system has them.
+pub fn memory(mib: usize) -> MmapMut {
+    let memory = MmapMut::map_anon(mib << 20).expect("memory for a table");
+    #[cfg(target_os = "linux")]
+    memory.advise(memmap2::Advice::HugePage).expect("advice is free");
+    memory
+}
+
+fn slots(memory: &mut MmapMut) -> &[Slot] {
+    <[Slot]>::mut_from_bytes(memory).expect("a whole number of slots")
+}
+
+#[inline(always)]
+fn write(slot: &Slot, key: u64, data: u64) {
+    slot[0].store(key, Relaxed);
+    slot[1].store(data, Relaxed);
+}
+
+/// Returns the data, if the slot holds `key`.
+#[inline(always)]
+fn read(slot: &Slot, key: u64) -> Option<u64> {
+    let [owner, data] = slot.each_ref().map(|word| word.load(Relaxed));
+    (owner == key).then_some(data)
+}
+
+/// Locks in a table. Two threads want the same lock once in so many probes.
 const LOCKS: usize = 1024;
 
 /// Lock striping: mutexes of the crate parking_lot, each for a share of the slots and on a cache line of its own.
 pub struct Mutexes<'m> {
-    stripes: Vec<CachePadded<Mutex<&'m mut [Slot]>>>,
+    locks: Vec<CachePadded<Mutex<()>>>,
+    slots: &'m [Slot],
 }
 
 impl<'m> Mutexes<'m> {
-    /// Returns a table over this memory, at least 16 KiB.
-    pub fn over(memory: &'m mut [u8]) -> Self {
-        let slots = memory.as_chunks_mut().0;
-        let share = slots.len() / LOCKS;
-        Self { stripes: slots.chunks_exact_mut(share).map(|slots| CachePadded::new(Mutex::new(slots))).collect() }
+    pub fn over(memory: &'m mut MmapMut) -> Self {
+        Self { locks: (0..LOCKS).map(|_| CachePadded::default()).collect(), slots: slots(memory) }
     }
 
-    /// Calls `work` with the slot of `key`: the high bits of the key choose the lock, the next ones the slot.
+    /// Returns the slot of `key`, and its lock.
     #[inline(always)]
-    fn with_slot<T>(&self, key: u64, work: impl FnOnce(&mut Slot) -> T) -> T {
-        let mut slots = self.stripes[below(key, LOCKS)].lock();
-        let place = below(key << LOCKS.trailing_zeros(), slots.len());
-        work(&mut slots[place])
+    fn locked(&self, key: u64) -> (&'m Slot, MutexGuard<'_, ()>) {
+        let place = below(key, self.slots.len());
+        (&self.slots[place], self.locks[place * LOCKS / self.slots.len()].lock())
     }
 }
 
 impl Design for Mutexes<'_> {
+    const PREFETCHES: bool = true;
+
     #[inline(always)]
-    fn probe(&self, key: u64) -> u64 {
-        let slot = self.with_slot(key, |slot| *slot);
-        let [owner, data] = [0, 8].map(|at| u64::from_le_bytes(std::array::from_fn(|n| slot[at + n])));
-        move_of(if owner == key { TtEntry::unpack(data) } else { None })
+    fn probe(&self, key: u64) -> Option<TtEntry> {
+        let (slot, guard) = self.locked(key);
+        let data = read(slot, key);
+        drop(guard);
+        TtEntry::unpack(data?)
     }
 
     #[inline(always)]
     fn store(&self, key: u64, entry: &TtEntry) {
         let data = entry.pack(Generation::default());
-        self.with_slot(key, |slot| {
-            slot[..8].copy_from_slice(&key.to_le_bytes());
-            slot[8..].copy_from_slice(&data.to_le_bytes());
-        });
+        let (slot, _guard) = self.locked(key);
+        write(slot, key, data);
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, key: u64) {
+        sesame_table::prefetch(&self.slots[below(key, self.slots.len())]);
+    }
+}
+
+/// One reader-writer lock of the crate parking_lot for each processor: any number of threads read a shard at a time.
+pub struct Shards<'m> {
+    locks: Vec<CachePadded<RwLock<()>>>,
+    slots: &'m [Slot],
+}
+
+impl<'m> Shards<'m> {
+    pub fn over(memory: &'m mut MmapMut) -> Self {
+        Self { locks: (0..num_cpus::get()).map(|_| CachePadded::default()).collect(), slots: slots(memory) }
+    }
+
+    /// Returns the slot of `key`, and its lock.
+    #[inline(always)]
+    fn with_lock(&self, key: u64) -> (&'m Slot, &RwLock<()>) {
+        (&self.slots[below(key, self.slots.len())], &self.locks[below(key, self.locks.len())])
+    }
+}
+
+impl Design for Shards<'_> {
+    const PREFETCHES: bool = true;
+
+    #[inline(always)]
+    fn probe(&self, key: u64) -> Option<TtEntry> {
+        let (slot, lock) = self.with_lock(key);
+        let guard = lock.read();
+        let data = read(slot, key);
+        drop(guard);
+        TtEntry::unpack(data?)
+    }
+
+    #[inline(always)]
+    fn store(&self, key: u64, entry: &TtEntry) {
+        let data = entry.pack(Generation::default());
+        let (slot, lock) = self.with_lock(key);
+        let _guard = lock.write();
+        write(slot, key, data);
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, key: u64) {
+        sesame_table::prefetch(&self.slots[below(key, self.slots.len())]);
+    }
+}
+
+/// Slots that nothing verifies: two words without a lock or a check. Two writers, or a writer and a reader, can mix their words. The
+/// five bits of the generation, which no search on this table uses, hold a part of the key instead: they show 31 in 32 mixtures
+/// to a measurement, and never to the search.
+pub struct Plain<'m>(&'m [Slot]);
+
+const PART: u32 = 16;
+
+/// Returns a part of the key that neighbours of a slot do not share.
+#[inline(always)]
+fn part_of(key: u64) -> Generation {
+    Generation::from_bits((key >> 7) as u8)
+}
+
+impl<'m> Plain<'m> {
+    pub fn over(memory: &'m mut MmapMut) -> Self {
+        Self(slots(memory))
+    }
+
+    /// Leaves so many slots.
+    pub fn reduced(self, slots: usize) -> Self {
+        Self(&self.0[..slots])
+    }
+
+    /// Returns the entry, and whether it is known to be of another key.
+    #[inline(always)]
+    pub fn probe_judged(&self, key: u64) -> Option<(TtEntry, bool)> {
+        let data = read(&self.0[below(key, self.0.len())], key)?;
+        Some((TtEntry::unpack(data)?, Generation::from_bits((data >> PART) as u8) != part_of(key)))
+    }
+}
+
+impl Design for Plain<'_> {
+    const PREFETCHES: bool = true;
+
+    #[inline(always)]
+    fn probe(&self, key: u64) -> Option<TtEntry> {
+        self.probe_judged(key).map(|(entry, _)| entry)
+    }
+
+    #[inline(always)]
+    fn store(&self, key: u64, entry: &TtEntry) {
+        write(&self.0[below(key, self.0.len())], key, entry.pack(part_of(key)));
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, key: u64) {
+        sesame_table::prefetch(&self.0[below(key, self.0.len())]);
     }
 }
 
@@ -103,9 +226,9 @@ impl Dash {
 
 impl Design for Dash {
     #[inline(always)]
-    fn probe(&self, key: u64) -> u64 {
+    fn probe(&self, key: u64) -> Option<TtEntry> {
         let found = self.map.get(&(below(key, self.positions) as u64));
-        move_of(found.and_then(|entry| if entry.0 == key { TtEntry::unpack(entry.1) } else { None }))
+        found.and_then(|entry| if entry.0 == key { TtEntry::unpack(entry.1) } else { None })
     }
 
     #[inline(always)]
@@ -155,7 +278,7 @@ impl Bare {
 
 /// 0 for none, without a branch.
 #[inline(always)]
-fn move_of(entry: Option<TtEntry>) -> u64 {
+pub fn move_of(entry: Option<TtEntry>) -> u64 {
     entry.map_or(0, |entry| u64::from(entry.mv))
 }
 

@@ -14,8 +14,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use designs::{Bare, Dash, Design, Mutexes, entry_of, scramble};
-use memmap2::MmapMut;
+use designs::{Bare, Dash, Design, Mutexes, Plain, Shards, entry_of, memory, move_of, scramble};
 use sesame::search::TranspositionTable;
 use sesame_table::Scheme;
 
@@ -42,7 +41,7 @@ fn fill(design: &impl Design, threads: usize) -> Vec<Vec<u64>> {
     // Most keys of the last lists are still there: each took the place of earlier ones.
     let found = |list| {
         let mut keys = random_keys(list);
-        keys.retain(|&key| design.probe(key) != 0);
+        keys.retain(|&key| design.probe(key).is_some());
         (0..KEYS).map(|n| keys[n % keys.len()]).collect()
     };
     (lists - threads..lists).map(found).collect()
@@ -103,10 +102,10 @@ fn operations<D: Design>(criterion: &mut Criterion, name: &str, design: &D) {
     let absent: Vec<_> = (0..threads).map(|thread| random_keys(usize::MAX / KEYS / 2 + thread)).collect();
     let prefetched = |key, ahead| {
         design.prefetch(ahead);
-        design.probe(key)
+        move_of(design.probe(key))
     };
-    measure(criterion, "probe hits", name, &present, |key, _| design.probe(key));
-    measure(criterion, "probe misses", name, &absent, |key, _| design.probe(key));
+    measure(criterion, "probe hits", name, &present, |key, _| move_of(design.probe(key)));
+    measure(criterion, "probe misses", name, &absent, |key, _| move_of(design.probe(key)));
     if D::PREFETCHES {
         measure(criterion, "prefetched probe hits", name, &present, prefetched);
         measure(criterion, "prefetched probe misses", name, &absent, prefetched);
@@ -117,24 +116,18 @@ fn operations<D: Design>(criterion: &mut Criterion, name: &str, design: &D) {
     });
 }
 
-/// Like that of the table, with huge pages if the system has them.
-fn memory() -> MmapMut {
-    let memory = MmapMut::map_anon(MIB << 20).expect("memory for a table");
-    #[cfg(target_os = "linux")]
-    memory.advise(memmap2::Advice::HugePage).expect("advice is free");
-    memory
-}
-
 fn tables(criterion: &mut Criterion) {
-    let bare = Bare::over(memory());
+    let bare = Bare::over(memory(MIB));
     let keys: Vec<_> = (0..num_cpus::get()).map(random_keys).collect();
     measure(criterion, "bare reads", "32 bytes", &keys, |key, _| bare.read(key));
     drop(bare);
     let table = TranspositionTable::with_mib(MIB, Scheme::TwoBig1).expect("memory for a table");
     operations(criterion, "sesame-table", &table);
     drop(table);
-    operations(criterion, "striped mutexes", &Mutexes::over(&mut memory()));
+    operations(criterion, "striped mutexes", &Mutexes::over(&mut memory(MIB)));
+    operations(criterion, "an RwLock a processor", &Shards::over(&mut memory(MIB)));
     operations(criterion, "DashMap", &Dash::new((MIB << 20) / 16));
+    operations(criterion, "plain slots", &Plain::over(&mut memory(MIB)));
 }
 
 criterion_group!(benches, tables);

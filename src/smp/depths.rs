@@ -98,6 +98,11 @@ impl<W: AtomicWord> DepthClaims<W> {
         (last + 1..=self.deepest).find(|&depth| self.takes(worker, depth))
     }
 
+    /// Returns true if no worker has completed `depth` or a deeper one.
+    pub fn is_open(&self, depth: u32) -> bool {
+        self.completed.fetch_max(0) < depth.into()
+    }
+
     /// Returns true if `depth` is deeper than every depth completed before.
     pub fn complete(&self, depth: u32) -> bool {
         self.completed.fetch_max(depth.into()) < depth.into()

@@ -22,7 +22,7 @@ use crate::search::{
 pub(super) enum Event {
     /// A worker completed an iteration deeper than all before it.
     Iterated(usize, Iteration),
-    /// A failed aspiration window: depth, line, nodes of all workers.
+    /// A failed aspiration window of a depth that no worker has completed: depth, line, nodes of all workers.
     Bound(u32, RootLine, u64),
     Panicked(usize),
     /// Each worker has its last completed iteration, or a partial one with a result.
@@ -338,7 +338,11 @@ impl Job {
         let Some(worker) = worker.as_mut().filter(|_| !is_late) else { return false };
         let Some(depth) = depths.claim(*index, *done) else { return false };
         // After the end of the search there is no receiver.
-        let on_bound = |line, nodes| drop(events.send(Event::Bound(depth, line, nodes)));
+        let on_bound = |line, nodes| {
+            if depths.is_open(depth) {
+                let _ = events.send(Event::Bound(depth, line, nodes));
+            }
+        };
         match worker.iterate(depth, on_bound) {
             IterationResult::Complete(iteration) => {
                 // The last depth and the wanted mate end the search of all workers. The worker stops them, not the owner,
@@ -493,6 +497,28 @@ mod tests {
         let (_, reported, last) = search(&pool, 6, None);
         assert!(reported.is_some_and(|iteration| iteration.depth == 6) && last.len() == 3);
         assert!(last.iter().all(Option::is_some), "{last:?}");
+    }
+
+    #[test]
+    fn bounds_of_completed_depths_are_not_sent() {
+        let pool = Pool::new(4, SmpStrategy::Same, &UNBOUND).unwrap();
+        let context = context(Control::new(4, None).with_turns(1, RoundRobin::QUANTUM));
+        let control = Arc::clone(&context.control);
+        let (sender, events) = unbounded();
+        pool.search(Team::new(Arc::new(context), DepthClaims::new(4, 12, pool.strategy(), 0), None, sender));
+        let (mut bounds, mut completed) = (0, 0);
+        loop {
+            match expect_progress(&events, || control.nodes()) {
+                Event::Iterated(_, iteration) => completed = iteration.depth,
+                Event::Bound(depth, ..) => {
+                    assert!(depth > completed, "{depth} after {completed}");
+                    bounds += 1;
+                }
+                Event::Ended(_) => break,
+                event => unreachable!("{event:?}"),
+            }
+        }
+        assert!(bounds > 0);
     }
 
     #[test]

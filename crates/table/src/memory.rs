@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, PoisonError};
-use std::{io, thread};
+use std::{fmt, io, thread};
 
 #[cfg(any(unix, windows))]
 use memmap2::MmapRaw as Block;
@@ -155,18 +155,15 @@ pub(crate) fn parallel_for_each<T>(
 pub(crate) const MAX_MIB: usize = if usize::BITS < 64 { isize::MAX as usize >> 20 } else { 33_554_432 };
 
 /// The reason why a table was not created.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug)]
 #[non_exhaustive]
 pub enum TableError {
     /// The size in MiB is outside [`Table::MIB`](crate::Table::MIB).
-    #[error("a table of {0} MiB is not possible: the size is 1 to {max} MiB", max = MAX_MIB)]
     Size(usize),
     /// The number of positions is 0.
-    #[error("a table of 0 positions is not possible: at least 1 is needed")]
     NoPositions,
     /// The size exceeds the memory of the machine or of its control group. An overcommitting system might grant it, and
     /// kill the process later.
-    #[error("a table of {} is more than the {} available", in_mib(*requested), in_mib(*available))]
     Exceeds {
         /// Bytes requested.
         requested: u64,
@@ -174,13 +171,36 @@ pub enum TableError {
         available: u64,
     },
     /// The system refused the memory.
-    #[error("no memory for a table of {}: {source}", in_mib(*requested))]
     Refused {
         /// Bytes requested.
         requested: u64,
         /// The system's error.
         source: io::Error,
     },
+}
+
+impl fmt::Display for TableError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TableError::Size(mib) => write!(f, "a table of {mib} MiB is not possible: the size is 1 to {MAX_MIB} MiB"),
+            TableError::NoPositions => write!(f, "a table of 0 positions is not possible: at least 1 is needed"),
+            TableError::Exceeds { requested, available } => {
+                write!(f, "a table of {} is more than the {} available", in_mib(*requested), in_mib(*available))
+            }
+            TableError::Refused { requested, source } => {
+                write!(f, "no memory for a table of {}: {source}", in_mib(*requested))
+            }
+        }
+    }
+}
+
+impl std::error::Error for TableError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            TableError::Refused { source, .. } => Some(source),
+            _ => None,
+        }
+    }
 }
 
 fn in_mib(bytes: u64) -> String {

@@ -75,9 +75,17 @@ impl fmt::Display for Scheme {
 }
 
 /// The error for a name that no scheme has.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("unknown replacement scheme \"{0}\"; there are DEEP, NEW, OLD, BIG1, BIGALL, TWODEEP and TWOBIG1")]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnknownScheme(String);
+
+impl fmt::Display for UnknownScheme {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let UnknownScheme(name) = self;
+        write!(f, "unknown replacement scheme \"{name}\"; there are DEEP, NEW, OLD, BIG1, BIGALL, TWODEEP and TWOBIG1")
+    }
+}
+
+impl std::error::Error for UnknownScheme {}
 
 impl FromStr for Scheme {
     type Err = UnknownScheme;
@@ -167,7 +175,9 @@ pub enum Placement {
 
 /// A replacement rule for a [`Table`](crate::Table) of payloads of type `P`: one of the [`Scheme`]s, or your own.
 ///
-/// The table is compiled for its rule, which must not panic, whatever the entries: a file can have any bits.
+/// The table is compiled for its rule, which must not panic, whatever the entries: a file can have any bits. A rule sees packed
+/// entries, so what it asks for has to be packed; `P::unpack(entry.data)` unpacks one. To decide only what becomes of two entries
+/// of the same key, [`Payload::merge`] is enough.
 ///
 /// ```
 /// use sesame_table::{Generation, RawEntry, Rule, Table, mix64};
@@ -200,7 +210,12 @@ pub trait Rule<P: Payload>: Send + Sync {
     /// Returns whether `new` is worth at least as much as `old`, the entry of another key. On two levels `old` is the entry of
     /// the first. `new` is of the generation `now`, except while `Table::load` stores the entries of a
     /// file of another size or number of levels: then `now` is the saved generation, and `new` has the stamp of any.
-    fn prefers(&self, new: &RawEntry, old: &RawEntry, now: Generation) -> bool;
+    /// The default is true: the newer entry stays, as under [`Scheme::New`].
+    #[inline(always)]
+    fn prefers(&self, new: &RawEntry, old: &RawEntry, now: Generation) -> bool {
+        let _ = (new, old, now);
+        true
+    }
 
     /// Returns whether `old`, the entry of another key, gives way whatever its worth: by default if its stamp is not `now`. On
     /// two levels, [`Rule::place`] asks.
@@ -257,10 +272,11 @@ pub trait Rule<P: Payload>: Send + Sync {
         }
     }
 
-    /// Returns the data to store over `old`, an entry of the same key, under [`Update::Merge`]; `None` leaves it alone. The
-    /// default is [`Payload::merge`].
+    /// Returns the data to store over `old`, an entry of the same key, under [`Update::Merge`]; `None` leaves it alone. `new` is
+    /// of the generation `now`, except as in [`Rule::prefers`]. The default is [`Payload::merge`].
     #[inline(always)]
-    fn update(&self, old: &RawEntry, new: &RawEntry) -> Option<u64> {
+    fn update(&self, old: &RawEntry, new: &RawEntry, now: Generation) -> Option<u64> {
+        let _ = now;
         P::merge(old.data, new.data)
     }
 
@@ -268,15 +284,11 @@ pub trait Rule<P: Payload>: Send + Sync {
     /// argument, so none can write another number:
     ///
     /// ```compile_fail,E0050
-    /// use sesame_table::{Generation, RawEntry, Rule};
+    /// use sesame_table::Rule;
     ///
     /// struct Mine;
     ///
     /// impl Rule<u32> for Mine {
-    ///     fn prefers(&self, _: &RawEntry, _: &RawEntry, _: Generation) -> bool {
-    ///         true
-    ///     }
-    ///
     ///     fn number(&self) -> u8 {
     ///         77
     ///     }
@@ -406,7 +418,7 @@ impl<'a, P: Payload, R: Rule<P>> StoreContext<'a, P, R> {
     fn update(&self, slot: &impl Slot, old: &RawEntry, new: RawEntry) -> Stored {
         let data = match self.update {
             Update::Overwrite => Some(new.data),
-            Update::Merge => self.rule.update(old, &new),
+            Update::Merge => self.rule.update(old, &new, self.now),
         };
         let Some(data) = data else { return Stored::Kept };
         slot.write(RawEntry { data, ..new });

@@ -127,6 +127,32 @@ impl Rule<Entry> for Shallower {
     }
 }
 
+/// An entry keeps its own within a search. The newer of two keys stays, by default.
+struct FirstOfSearch;
+
+impl Rule<Entry> for FirstOfSearch {
+    fn has_two_levels(&self) -> bool {
+        false
+    }
+
+    fn update(&self, old: &RawEntry, new: &RawEntry, now: Generation) -> Option<u64> {
+        (Entry::generation(old.data) != Some(now)).then_some(new.data)
+    }
+}
+
+#[test]
+fn a_rule_updates_by_age_and_prefers_the_newer() {
+    let table = sesame_table::Table::with_options(TableOptions::default().positions(2).rule(FirstOfSearch)).unwrap();
+    let entry = |depth| Entry { depth, ..ENTRY };
+    let store = |key, depth| table.store_with_outcome(key, &entry(depth), 1);
+    assert_eq!([store(1, 5), store(1, 9)], [Some(Stored::Empty), Some(Stored::Kept)]);
+    table.next_generation();
+    assert_eq!([store(1, 7), store(1, 8)], [Some(Stored::Updated), Some(Stored::Kept)]);
+    assert_eq!(table.probe(1), Some(entry(7)));
+    assert_eq!(store(2, 1), Some(Stored::Replaced));
+    assert_eq!((table.probe(1), table.probe(2)), (None, Some(entry(1))));
+}
+
 #[test]
 fn a_rule_can_compare_both_entries() {
     let options = TableOptions::default().positions(2).rule(Shallower);

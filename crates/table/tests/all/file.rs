@@ -440,9 +440,6 @@ fn tables_with_a_rule_of_their_own_are_saved_by_their_levels() {
         fn has_two_levels(&self) -> bool {
             self.0
         }
-        fn prefers(&self, _: &RawEntry, _: &RawEntry, _: Generation) -> bool {
-            true
-        }
     }
     let scratch = Scratch::new();
     for two_levels in [false, true] {
