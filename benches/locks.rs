@@ -196,7 +196,8 @@ impl SearchTable for Judge {
 /// With few slots, threads meet in them more often than in any real search.
 fn mixtures(nodes: u64, slots: usize) {
     let threads = 4 * num_cpus::get();
-    let table = Arc::new(Judge { table: Plain::over(leaked_memory()).reduced(slots), mixtures: Mixtures::default() });
+    let table =
+        Arc::new(Judge { table: Plain::over(&mut leaked_memory()[..16 * slots]), mixtures: Mixtures::default() });
     let mut data: Vec<_> = (0..threads).map(|_| ThreadData::default()).collect();
     let mut searched = 0;
     while searched < nodes {

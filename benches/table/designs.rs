@@ -53,7 +53,7 @@ pub fn memory(mib: usize) -> MmapMut {
     memory
 }
 
-fn slots(memory: &mut MmapMut) -> &[Slot] {
+fn slots(memory: &mut [u8]) -> &[Slot] {
     <[Slot]>::mut_from_bytes(memory).expect("a whole number of slots")
 }
 
@@ -80,7 +80,7 @@ pub struct Mutexes<'m> {
 }
 
 impl<'m> Mutexes<'m> {
-    pub fn over(memory: &'m mut MmapMut) -> Self {
+    pub fn over(memory: &'m mut [u8]) -> Self {
         Self { locks: (0..LOCKS).map(|_| CachePadded::default()).collect(), slots: slots(memory) }
     }
 
@@ -123,7 +123,7 @@ pub struct Shards<'m> {
 }
 
 impl<'m> Shards<'m> {
-    pub fn over(memory: &'m mut MmapMut) -> Self {
+    pub fn over(memory: &'m mut [u8]) -> Self {
         Self { locks: (0..num_cpus::get()).map(|_| CachePadded::default()).collect(), slots: slots(memory) }
     }
 
@@ -174,13 +174,8 @@ fn part_of(key: u64) -> Generation {
 }
 
 impl<'m> Plain<'m> {
-    pub fn over(memory: &'m mut MmapMut) -> Self {
+    pub fn over(memory: &'m mut [u8]) -> Self {
         Self(slots(memory))
-    }
-
-    /// Leaves so many slots.
-    pub fn reduced(self, slots: usize) -> Self {
-        Self(&self.0[..slots])
     }
 
     /// Returns the entry, and whether it is known to be of another key.

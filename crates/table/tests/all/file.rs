@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use sesame_table::raw::{Slot, index};
 use sesame_table::{
-    Generation, Payload, RawEntry, Rule, Scheme, TableError, TableFileError, TableFileOptions, TableFileReport,
-    TableOptions, Update, Work, mix64,
+    Payload, RawEntry, Rule, Scheme, TableError, TableFileError, TableFileOptions, TableFileReport, TableOptions,
+    Update, Work, mix64,
 };
 use tempfile::TempDir;
 use twox_hash::XxHash3_64;
