@@ -1,9 +1,9 @@
-//! The worth of a table without locks to the search: nodes a second of Sesame's search on the lock-free table and on tables with
-//! locks, and what mixtures do to a search on slots that nothing verifies.
+//! How much faster is the search without locks? Nodes a second of Sesame's search on the table, on tables with locks and on a
+//! concurrent hash map; and what mixtures do to a search on slots that nothing verifies.
 //!
 //! ```text
-//! cargo bench --bench locks                      # 12 rounds; each runs every design with each number of threads
-//! cargo bench --bench locks -- 30 busy           # 30 rounds, beside as many busy threads as there are processors
+//! cargo bench --bench locks -- speed 12          # 12 rounds; each runs every design with each number of threads
+//! cargo bench --bench locks -- speed 12 busy     # beside as many busy threads as there are processors
 //! cargo bench --bench locks -- mixtures 1000     # searches of 1,000 million nodes on slots that nothing verifies
 //! cargo bench --bench locks -- mixtures 1000 64  # the same on 64 slots, where threads meet often
 //! ```
@@ -57,24 +57,23 @@ impl<D: Design + 'static> SearchTable for On<D> {
     fn clear(&self, _: usize) {}
 }
 
-/// Searches the position with so many threads. Returns the nodes.
-fn search<T: SearchTable>(game: &Game, table: &Arc<T>, data: &mut [ThreadData], nodes: u64) -> u64 {
+/// Searches the position with a thread for each of the data. Returns the nodes.
+fn search<T: SearchTable>(game: &Game, table: &Arc<T>, data: &mut Vec<ThreadData>, nodes: u64) -> u64 {
     let control = Control::new(data.len(), Some(nodes));
     let context = Arc::new(SearchContext::alone(game, table, &Network::embedded(), control));
     table.new_search();
     thread::scope(|scope| {
-        for (index, data) in data.iter_mut().enumerate() {
-            let context = Arc::clone(&context);
-            scope.spawn(move || {
-                let mut worker = Worker::new(index, std::mem::take(data), context);
-                // Helpers skip depths, as in the engine: every other one begins a ply deeper.
-                let mut depth = 1 + index as u32 % 2;
-                while depth < MAX_DEPTH && matches!(worker.iterate(depth, |_, _| {}), IterationResult::Complete(_)) {
-                    depth += 1;
-                }
-                *data = worker.finish();
-            });
-        }
+        let search = |(index, data)| {
+            let mut worker = Worker::new(index, data, Arc::clone(&context));
+            // Every other thread begins a ply deeper.
+            let mut depth = 1 + index as u32 % 2;
+            while depth < MAX_DEPTH && matches!(worker.iterate(depth, |_, _| {}), IterationResult::Complete(_)) {
+                depth += 1;
+            }
+            worker.finish()
+        };
+        let threads: Vec<_> = data.drain(..).enumerate().map(|job| scope.spawn(move || search(job))).collect();
+        data.extend(threads.into_iter().map(|thread| thread.join().expect("no panic")));
     });
     context.control.nodes()
 }
@@ -153,7 +152,7 @@ struct Mixtures {
     probes: AtomicU64,
 }
 
-struct Judge {
+struct CountingPlain {
     table: Plain<'static>,
     mixtures: Mixtures,
 }
@@ -162,7 +161,7 @@ thread_local! {
     static IS_MIXTURE: Cell<bool> = const { Cell::new(false) };
 }
 
-impl SearchTable for Judge {
+impl SearchTable for CountingPlain {
     fn probe(&self, key: u64) -> Option<(TtEntry, Work)> {
         self.mixtures.probes.fetch_add(1, Relaxed);
         IS_MIXTURE.set(false);
@@ -196,8 +195,10 @@ impl SearchTable for Judge {
 /// With few slots, threads meet in them more often than in any real search.
 fn mixtures(nodes: u64, slots: usize) {
     let threads = 4 * num_cpus::get();
-    let table =
-        Arc::new(Judge { table: Plain::over(&mut leaked_memory()[..16 * slots]), mixtures: Mixtures::default() });
+    let table = Arc::new(CountingPlain {
+        table: Plain::over(&mut leaked_memory()[..16 * slots]),
+        mixtures: Mixtures::default(),
+    });
     let mut data: Vec<_> = (0..threads).map(|_| ThreadData::default()).collect();
     let mut searched = 0;
     while searched < nodes {
@@ -213,24 +214,44 @@ fn mixtures(nodes: u64, slots: usize) {
     println!("{with_move} had a move, of which {rejected} were illegal; {exact} were exact scores");
 }
 
+/// Calls `work` beside as many busy threads as there are processors.
+fn beside_busy_threads(work: impl FnOnce()) {
+    /// Ends the threads after a panic, too.
+    struct End<'a>(&'a AtomicBool);
+
+    impl Drop for End<'_> {
+        fn drop(&mut self) {
+            self.0.store(false, Relaxed);
+        }
+    }
+
+    let is_busy = AtomicBool::new(true);
+    thread::scope(|scope| {
+        let _end = End(&is_busy);
+        for _ in 0..num_cpus::get() {
+            scope.spawn(|| {
+                while is_busy.load(Relaxed) {
+                    black_box(0);
+                }
+            });
+        }
+        work();
+    });
+}
+
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
-    let number = |at: usize| arguments.get(at).and_then(|number| number.parse::<usize>().ok());
-    if arguments.first().is_some_and(|first| first == "mixtures") {
-        return mixtures(number(1).unwrap_or(1_000) as u64 * 1_000_000, number(2).unwrap_or(POSITIONS));
-    }
-    let is_busy = AtomicBool::new(arguments.iter().any(|argument| argument == "busy"));
-    thread::scope(|scope| {
-        if is_busy.load(Relaxed) {
-            for _ in 0..num_cpus::get() {
-                scope.spawn(|| {
-                    while is_busy.load(Relaxed) {
-                        black_box(0);
-                    }
-                });
-            }
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let number = |at: usize| arguments.get(at)?.parse().ok().filter(|&number: &usize| number > 0);
+    match (&arguments[..], number(1), number(2)) {
+        (["speed", _], Some(rounds), _) => compare(rounds),
+        (["speed", _, "busy"], Some(rounds), _) => beside_busy_threads(|| compare(rounds)),
+        (["mixtures", _], Some(millions), _) => mixtures(millions as u64 * 1_000_000, POSITIONS),
+        (["mixtures", _, _], Some(millions), Some(slots @ ..=POSITIONS)) => {
+            mixtures(millions as u64 * 1_000_000, slots);
         }
-        compare(number(0).unwrap_or(12));
-        is_busy.store(false, Relaxed);
-    });
+        _ => eprintln!(
+            "locks: name `speed ROUNDS [busy]` or `mixtures MILLIONS [SLOTS]`, with {POSITIONS} slots at most"
+        ),
+    }
 }

@@ -22,7 +22,7 @@ use crate::search::{
 pub(super) enum Event {
     /// A worker completed an iteration deeper than all before it.
     Iterated(usize, Iteration),
-    /// A failed aspiration window of a depth that no worker has completed: depth, line, nodes of all workers.
+    /// A failed aspiration window of a depth that no worker had completed by then: depth, line, nodes of all workers.
     Bound(u32, RootLine, u64),
     Panicked(usize),
     /// Each worker has its last completed iteration, or a partial one with a result.

@@ -116,7 +116,7 @@ pub enum Stored {
     Empty,
     /// It updated the entry of the same key.
     Updated,
-    /// It was dropped: [`Payload::merge`] kept the entry of the same key.
+    /// It was dropped: [`Rule::update`] or [`Payload::merge`] kept the entry of the same key.
     Kept,
     /// It replaced an entry of an earlier generation, or what two writers left that passed each other.
     Stale,
@@ -175,9 +175,9 @@ pub enum Placement {
 
 /// A replacement rule for a [`Table`](crate::Table) of payloads of type `P`: one of the [`Scheme`]s, or your own.
 ///
-/// The table is compiled for its rule, which must not panic, whatever the entries: a file can have any bits. A rule sees packed
-/// entries, so what it asks for has to be packed; `P::unpack(entry.data)` unpacks one. To decide only what becomes of two entries
-/// of the same key, [`Payload::merge`] is enough.
+/// The table is compiled for its rule, which must not panic, whatever the entries: a file can have any bits. A rule sees only
+/// packed entries, so pack every field that it needs; `P::unpack(entry.data)` unpacks one. If it concerns only a second store of
+/// the same key, implement [`Payload::merge`] instead.
 ///
 /// ```
 /// use sesame_table::{Generation, RawEntry, Rule, Table, mix64};
