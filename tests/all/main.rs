@@ -15,6 +15,7 @@ mod cli_play;
 mod cli_play_terminal;
 mod cli_scaling;
 mod network;
+mod pages;
 mod perft;
 mod python;
 mod regressions;
