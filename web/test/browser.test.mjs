@@ -251,6 +251,8 @@ test("a game is lost against full strength and won against a level", async () =>
     // The helper's moves may take any time.
     await page.selectOption("#time", "");
     await page.click("#new");
+    // A move before that would be one of the former game.
+    await page.waitForFunction(() => document.querySelectorAll("#moves button").length === 0);
     await playToTheEnd(page, async (chess) => {
         await send(`position fen ${chess.fen()}`);
         await send("go nodes 20000");
