@@ -1,5 +1,5 @@
-//! How much faster is the search without locks? Nodes a second of Sesame's search on the table, on tables with locks and on a
-//! concurrent hash map; and what mixtures do to a search on slots that nothing verifies.
+//! The search on the table, on tables with locks and on a concurrent hash map: nodes a second. The search on slots that nothing
+//! verifies: the mixtures that it accepts.
 //!
 //! ```text
 //! cargo bench --bench locks -- speed 12          # 12 rounds; each runs every design with each number of threads
@@ -19,8 +19,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use designs::{Dash, Design, Mutexes, Plain, Shards, memory};
+use designs::{Dash, Design, Locked, Plain, memory};
 use memmap2::MmapMut;
+use parking_lot::{Mutex, RwLock};
 use sesame::engine::bench;
 use sesame::eval::Network;
 use sesame::position::Game;
@@ -112,8 +113,8 @@ fn compare(rounds: usize) {
         on("sesame-table, TWOBIG1", verified(Scheme::TwoBig1)),
         on("sesame-table, NEW", verified(Scheme::New)),
         on("plain slots", On(Plain::over(leaked_memory()))),
-        on("1,024 mutexes", On(Mutexes::over(leaked_memory()))),
-        on("an RwLock a processor", On(Shards::over(leaked_memory()))),
+        on("1,024 mutexes", On(Locked::<Mutex<()>>::over(leaked_memory()))),
+        on("an RwLock a processor", On(Locked::<RwLock<()>>::over(leaked_memory()))),
         on("DashMap", On(Dash::new(POSITIONS))),
     ];
     let cores = num_cpus::get();

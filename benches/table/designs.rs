@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use crossbeam_utils::CachePadded;
 use dashmap::DashMap;
 use memmap2::MmapMut;
-use parking_lot::{Mutex, MutexGuard, RwLock};
+use parking_lot::{Mutex, RwLock};
 use sesame::search::{Bound, TranspositionTable, TtEntry};
 use sesame_table::{Generation, Payload, Table};
 use zerocopy::FromBytes;
@@ -70,76 +70,77 @@ fn read(slot: &Slot, key: u64) -> Option<u64> {
     (owner == key).then_some(data)
 }
 
-/// Locks in a table. Two threads want the same lock once in so many probes.
-const LOCKS: usize = 1024;
+/// A lock of the crate parking_lot.
+pub trait Lock: Default + Send + Sync {
+    /// The number of locks in a table.
+    fn count() -> usize;
 
-/// Lock striping: mutexes of the crate parking_lot, each for a share of the slots and on a cache line of its own.
-pub struct Mutexes<'m> {
-    locks: Vec<CachePadded<Mutex<()>>>,
+    /// Returns the guard of a reader.
+    fn read(&self) -> impl Sized;
+
+    /// Returns the guard of a writer.
+    fn write(&self) -> impl Sized;
+}
+
+/// Two threads want the same lock once in 1,024 probes.
+impl Lock for Mutex<()> {
+    fn count() -> usize {
+        1024
+    }
+
+    #[inline(always)]
+    fn read(&self) -> impl Sized {
+        self.lock()
+    }
+
+    #[inline(always)]
+    fn write(&self) -> impl Sized {
+        self.lock()
+    }
+}
+
+/// One for each processor: any number of threads read a share of the slots at a time.
+impl Lock for RwLock<()> {
+    fn count() -> usize {
+        num_cpus::get()
+    }
+
+    #[inline(always)]
+    fn read(&self) -> impl Sized {
+        self.read()
+    }
+
+    #[inline(always)]
+    fn write(&self) -> impl Sized {
+        self.write()
+    }
+}
+
+/// Lock striping: each lock is for a share of the slots, and on a cache line of its own.
+pub struct Locked<'m, L> {
+    locks: Vec<CachePadded<L>>,
     slots: &'m [Slot],
 }
 
-impl<'m> Mutexes<'m> {
+impl<'m, L: Lock> Locked<'m, L> {
     pub fn over(memory: &'m mut [u8]) -> Self {
-        Self { locks: (0..LOCKS).map(|_| CachePadded::default()).collect(), slots: slots(memory) }
+        Self { locks: (0..L::count()).map(|_| CachePadded::default()).collect(), slots: slots(memory) }
     }
 
     /// Returns the slot of `key`, and its lock.
     #[inline(always)]
-    fn locked(&self, key: u64) -> (&'m Slot, MutexGuard<'_, ()>) {
+    fn place(&self, key: u64) -> (&'m Slot, &L) {
         let place = below(key, self.slots.len());
-        (&self.slots[place], self.locks[place * LOCKS / self.slots.len()].lock())
+        (&self.slots[place], &self.locks[place * self.locks.len() / self.slots.len()])
     }
 }
 
-impl Design for Mutexes<'_> {
+impl<L: Lock> Design for Locked<'_, L> {
     const PREFETCHES: bool = true;
 
     #[inline(always)]
     fn probe(&self, key: u64) -> Option<TtEntry> {
-        let (slot, guard) = self.locked(key);
-        let data = read(slot, key);
-        drop(guard);
-        TtEntry::unpack(data?)
-    }
-
-    #[inline(always)]
-    fn store(&self, key: u64, entry: &TtEntry) {
-        let data = entry.pack(Generation::default());
-        let (slot, _guard) = self.locked(key);
-        write(slot, key, data);
-    }
-
-    #[inline(always)]
-    fn prefetch(&self, key: u64) {
-        sesame_table::prefetch(&self.slots[below(key, self.slots.len())]);
-    }
-}
-
-/// One reader-writer lock of the crate parking_lot for each processor: any number of threads read a shard at a time.
-pub struct Shards<'m> {
-    locks: Vec<CachePadded<RwLock<()>>>,
-    slots: &'m [Slot],
-}
-
-impl<'m> Shards<'m> {
-    pub fn over(memory: &'m mut [u8]) -> Self {
-        Self { locks: (0..num_cpus::get()).map(|_| CachePadded::default()).collect(), slots: slots(memory) }
-    }
-
-    /// Returns the slot of `key`, and its lock.
-    #[inline(always)]
-    fn with_lock(&self, key: u64) -> (&'m Slot, &RwLock<()>) {
-        (&self.slots[below(key, self.slots.len())], &self.locks[below(key, self.locks.len())])
-    }
-}
-
-impl Design for Shards<'_> {
-    const PREFETCHES: bool = true;
-
-    #[inline(always)]
-    fn probe(&self, key: u64) -> Option<TtEntry> {
-        let (slot, lock) = self.with_lock(key);
+        let (slot, lock) = self.place(key);
         let guard = lock.read();
         let data = read(slot, key);
         drop(guard);
@@ -149,14 +150,14 @@ impl Design for Shards<'_> {
     #[inline(always)]
     fn store(&self, key: u64, entry: &TtEntry) {
         let data = entry.pack(Generation::default());
-        let (slot, lock) = self.with_lock(key);
+        let (slot, lock) = self.place(key);
         let _guard = lock.write();
         write(slot, key, data);
     }
 
     #[inline(always)]
     fn prefetch(&self, key: u64) {
-        sesame_table::prefetch(&self.slots[below(key, self.slots.len())]);
+        sesame_table::prefetch(self.place(key).0);
     }
 }
 

@@ -14,7 +14,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use designs::{Bare, Dash, Design, Mutexes, Plain, Shards, entry_of, memory, move_of, scramble};
+use designs::{Bare, Dash, Design, Locked, Plain, entry_of, memory, move_of, scramble};
+use parking_lot::{Mutex, RwLock};
 use sesame::search::TranspositionTable;
 use sesame_table::Scheme;
 
@@ -124,8 +125,8 @@ fn tables(criterion: &mut Criterion) {
     let table = TranspositionTable::with_mib(MIB, Scheme::TwoBig1).expect("memory for a table");
     operations(criterion, "sesame-table", &table);
     drop(table);
-    operations(criterion, "striped mutexes", &Mutexes::over(&mut memory(MIB)));
-    operations(criterion, "an RwLock a processor", &Shards::over(&mut memory(MIB)));
+    operations(criterion, "striped mutexes", &Locked::<Mutex<()>>::over(&mut memory(MIB)));
+    operations(criterion, "an RwLock a processor", &Locked::<RwLock<()>>::over(&mut memory(MIB)));
     operations(criterion, "DashMap", &Dash::new((MIB << 20) / 16));
     operations(criterion, "plain slots", &Plain::over(&mut memory(MIB)));
 }
