@@ -98,7 +98,8 @@ fn leaked_memory() -> &'static mut MmapMut {
 
 fn median(mut numbers: Vec<f64>) -> f64 {
     numbers.sort_by(f64::total_cmp);
-    numbers[numbers.len() / 2]
+    let [lower, upper] = [numbers.len() - 1, numbers.len()].map(|count| numbers[count / 2]);
+    (lower + upper) / 2.0
 }
 
 /// Runs the designs in turn, so that whatever else the machine does meets all of them.
@@ -135,10 +136,10 @@ fn compare(rounds: usize) {
     println!("|---|---|---|---|---|---|");
     for (of_count, threads) in speeds.iter().zip(counts) {
         for (speeds, (name, _)) in of_count.iter().zip(&designs) {
-            let mut ratios: Vec<_> = speeds.iter().zip(&of_count[0]).map(|(speed, first)| speed / first).collect();
-            ratios.sort_by(f64::total_cmp);
-            let [low, middle, high] = [0, rounds / 2, rounds - 1].map(|place| ratios[place]);
-            let speed = median(speeds.clone());
+            let ratios: Vec<_> = speeds.iter().zip(&of_count[0]).map(|(speed, first)| speed / first).collect();
+            let low = ratios.iter().copied().fold(f64::INFINITY, f64::min);
+            let high = ratios.iter().copied().fold(0.0, f64::max);
+            let (speed, middle) = (median(speeds.clone()), median(ratios));
             println!("| {name} | {threads} | {speed:.0} | {middle:.3} | {low:.3} | {high:.3} |");
         }
     }
@@ -150,6 +151,7 @@ struct Mixtures {
     with_move: AtomicU64,
     rejected: AtomicU64,
     exact: AtomicU64,
+    cutoffs: AtomicU64,
     probes: AtomicU64,
 }
 
@@ -187,9 +189,12 @@ impl SearchTable for CountingPlain {
     fn clear(&self, _: usize) {}
 
     fn record_use(&self, usage: EntryUse) {
-        if usage == EntryUse::Rejected && IS_MIXTURE.get() {
-            self.mixtures.rejected.fetch_add(1, Relaxed);
-        }
+        let count = match usage {
+            EntryUse::Rejected => &self.mixtures.rejected,
+            EntryUse::Cutoff => &self.mixtures.cutoffs,
+            _ => return,
+        };
+        count.fetch_add(IS_MIXTURE.get().into(), Relaxed);
     }
 }
 
@@ -207,12 +212,12 @@ fn mixtures(nodes: u64, slots: usize) {
             searched += search(&Game::new(position), &table, &mut data, 1_000_000);
         }
     }
-    let [accepted, with_move, rejected, exact, probes] = {
-        let Mixtures { accepted, with_move, rejected, exact, probes } = &table.mixtures;
-        [accepted, with_move, rejected, exact, probes].map(|count| count.load(Relaxed))
+    let [accepted, with_move, rejected, exact, cutoffs, probes] = {
+        let Mixtures { accepted, with_move, rejected, exact, cutoffs, probes } = &table.mixtures;
+        [accepted, with_move, rejected, exact, cutoffs, probes].map(|count| count.load(Relaxed))
     };
     println!("{searched} nodes, {threads} threads, {slots} plain slots, {probes} probes: {accepted} mixtures accepted");
-    println!("{with_move} had a move, of which {rejected} were illegal; {exact} were exact scores");
+    println!("{with_move} had a move, of which {rejected} were illegal; {exact} were exact scores; {cutoffs} ended a node");
 }
 
 /// Calls `work` beside as many busy threads as there are processors.

@@ -517,7 +517,7 @@ impl Owner {
 
     fn report_bound(&mut self, depth: u32, line: &RootLine, nodes: u64) {
         let is_early = self.started.elapsed() < BOUNDS_AFTER;
-        if self.is_deeper(depth) && !is_early && self.context.multi_pv == 1 && !self.context.control.stopped() {
+        if self.is_deeper(depth) && !is_early && !self.context.control.stopped() {
             self.report(&self.line_at(1, depth, line), nodes);
             // The line that is played has to be reported again.
             self.reported = self.reported.map(|(result, depth, _)| (result, depth, 0));

@@ -22,7 +22,8 @@ use crate::search::{
 pub(super) enum Event {
     /// A worker completed an iteration deeper than all before it.
     Iterated(usize, Iteration),
-    /// A failed aspiration window of a depth that no worker had completed by then: depth, line, nodes of all workers.
+    /// A failed aspiration window of the only line, at a depth that no worker had completed by then: depth, line, nodes of all
+    /// workers.
     Bound(u32, RootLine, u64),
     Panicked(usize),
     /// Each worker has its last completed iteration, or a partial one with a result.
@@ -339,7 +340,7 @@ impl Job {
         let Some(depth) = depths.claim(*index, *done) else { return false };
         // After the end of the search there is no receiver.
         let on_bound = |line, nodes| {
-            if depths.is_open(depth) {
+            if depths.is_open(depth) && context.multi_pv == 1 {
                 let _ = events.send(Event::Bound(depth, line, nodes));
             }
         };

@@ -243,10 +243,6 @@ pub trait Rule<P: Payload>: Send + Sync {
     /// }
     ///
     /// impl<P: Payload> Rule<P> for LowestGivesWay {
-    ///     fn prefers(&self, new: &RawEntry, old: &RawEntry, now: Generation) -> bool {
-    ///         worth::<P>(new, now) >= worth::<P>(old, now)
-    ///     }
-    ///
     ///     fn place(&self, _: &RawEntry, first: &RawEntry, second: Option<&RawEntry>, now: Generation) -> Placement {
     ///         match second {
     ///             Some(second) if worth::<P>(first, now) < worth::<P>(second, now) => Placement::First,

@@ -157,6 +157,12 @@ pub struct RawEntry {
 const WORK_BITS: u32 = u64::BITS - CHECK_BITS;
 
 impl RawEntry {
+    /// Returns an entry for the tests of a [`Rule`](crate::Rule).
+    #[inline]
+    pub const fn new(data: u64, key: u64, work: Work) -> Self {
+        RawEntry { data, signature: key << WORK_BITS | work.0 as u64 }
+    }
+
     /// Returns the low 48 bits of the key.
     #[inline]
     pub const fn key(&self) -> u64 {
@@ -174,11 +180,6 @@ impl RawEntry {
 impl RawEntry {
     /// An empty slot.
     pub const EMPTY: RawEntry = RawEntry { data: 0, signature: 0 };
-
-    #[inline]
-    pub const fn new(data: u64, key: u64, work: Work) -> Self {
-        RawEntry { data, signature: key << WORK_BITS | work.0 as u64 }
-    }
 
     #[inline]
     pub const fn is_empty(&self) -> bool {

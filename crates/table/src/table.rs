@@ -94,7 +94,7 @@ impl<P: Payload> Table<P> {
     /// ```
     ///
     /// # Errors
-    /// If `mib` is outside [`Table::MIB`], or the machine has not as much memory.
+    /// If `mib` is outside [`Table::MIB`], or the machine has less memory.
     pub fn new(mib: usize) -> Result<Self, TableError> {
         Self::with_mib(mib, Scheme::default())
     }
