@@ -217,7 +217,9 @@ fn mixtures(nodes: u64, slots: usize) {
         [accepted, with_move, rejected, exact, cutoffs, probes].map(|count| count.load(Relaxed))
     };
     println!("{searched} nodes, {threads} threads, {slots} plain slots, {probes} probes: {accepted} mixtures accepted");
-    println!("{with_move} had a move, of which {rejected} were illegal; {exact} were exact scores; {cutoffs} ended a node");
+    println!(
+        "{with_move} had a move, of which {rejected} were illegal; {exact} were exact scores; {cutoffs} ended a node"
+    );
 }
 
 /// Calls `work` beside as many busy threads as there are processors.
