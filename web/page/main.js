@@ -239,12 +239,13 @@ async function newGame() {
     const level = byId("level").value;
     await engine.configure({ MultiPV: 1, ...(level ? { UCI_LimitStrength: true, UCI_Elo: level } : FULL_STRENGTH) });
     engine.send("ucinewgame");
+    await board.setOrientation(side);
+    // No wait from here on: a person's move in between would have the engine asked twice.
     game = byId("here").checked ? game.branch() : new Game();
     match = { engine: side === "w" ? "b" : "w", level, outcome: null, clocks: [] };
     clock.set(byId("time").value);
     match.clocks[0] = clock.left;
     clear();
-    await board.setOrientation(side);
     show();
     if (game.outcome) {
         finish(game.outcome.result, game.outcome.reason);

@@ -53,6 +53,13 @@ async function enter(page, move) {
     await page.press("#move", "Enter");
 }
 
+/** A move before the new game would be one of the former game. */
+async function newGame(page) {
+    await page.click("#new");
+    await page.waitForFunction(() => !document.getElementById("resign").disabled);
+    await hasMoves(page, []);
+}
+
 async function load(page, content) {
     await page.fill("#text", content);
     await page.click("#import button:first-of-type");
@@ -237,7 +244,7 @@ test("a game is lost against full strength and won against a level", async () =>
     await ready(page);
     await page.selectOption("#level", "");
     await page.selectOption("#time", "60+0");
-    await page.click("#new");
+    await newGame(page);
     // The first legal move: no defence at all.
     await playToTheEnd(page, (chess) => chess.moves()[0]);
     assert.match(await text(page, "status"), /^Checkmate: 0-1$/);
@@ -250,9 +257,7 @@ test("a game is lost against full strength and won against a level", async () =>
     await page.selectOption("#level", "1320");
     // The helper's moves may take any time.
     await page.selectOption("#time", "");
-    await page.click("#new");
-    // A move before that would be one of the former game.
-    await page.waitForFunction(() => document.querySelectorAll("#moves button").length === 0);
+    await newGame(page);
     await playToTheEnd(page, async (chess) => {
         await send(`position fen ${chess.fen()}`);
         await send("go nodes 20000");
@@ -270,7 +275,7 @@ test("a game is lost against full strength and won against a level", async () =>
 test("a game goes on while the player looks back", async () => {
     const page = await open();
     await ready(page);
-    await page.click("#new");
+    await newGame(page);
     await enter(page, "e4");
     await page.click("#back");
     // The engine's answer arrives, and nobody can play for it.
@@ -279,7 +284,7 @@ test("a game goes on while the player looks back", async () => {
     await enter(page, "c5");
     assert.match(await text(page, "status"), /c5 is not a legal move/);
     await page.click("#undo");
-    assert.equal(await page.locator("#moves button").count(), 0);
+    await hasMoves(page, []);
     assert.deepEqual(page.errors, []);
     await page.context().close();
 });
