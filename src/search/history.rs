@@ -216,6 +216,12 @@ impl Corrections {
         std::array::from_fn(|table| &entries[table][keys[table] as usize & (entries[table].len() - 1)])
     }
 
+    /// Evaluating the position reads them soon.
+    #[inline]
+    pub fn prefetch(&self, position: &Position) {
+        self.of(position).into_iter().for_each(sesame_table::prefetch);
+    }
+
     /// Returns centipawns.
     #[inline]
     pub fn get(&self, position: &Position) -> i32 {

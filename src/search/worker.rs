@@ -172,6 +172,7 @@ impl<T: SearchTable> Worker<T> {
         self.keys.push(position.key());
         let mut child = position.clone();
         child.play(mv);
+        self.thread.histories.corrections.prefetch(&child);
         Ok(child)
     }
 
