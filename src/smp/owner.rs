@@ -868,12 +868,14 @@ mod tests {
         let now = Instant::now();
         let began = now.checked_sub(BOUNDS_AFTER).unwrap_or(now);
         // The first search has yet to begin, so that a slow machine cannot be late.
-        for (started, is_reported) in [(now + 3600 * BOUNDS_AFTER, false), (began, true)] {
-            let (search, sink) = request(Limits { depth: Some(9), ..Limits::default() }, started);
+        let later = now + 3600 * BOUNDS_AFTER;
+        for (started, multi_pv, is_reported) in [(later, 1, false), (began, 1, true), (began, 2, false)] {
+            let (mut search, sink) = request(Limits { depth: Some(9), ..Limits::default() }, started);
+            search.multi_pv = multi_pv;
             let thread = SearchThread::new().unwrap();
             thread.start(search).wait();
             let has_bounds = sink.lines.lock().iter().any(|line| line.bound != Bound::Exact);
-            assert_eq!(has_bounds, is_reported);
+            assert_eq!(has_bounds, is_reported, "{multi_pv} lines");
         }
     }
 
