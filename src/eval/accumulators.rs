@@ -5,10 +5,13 @@ use std::sync::Arc;
 use super::features::{FeatureChanges, Perspective, PieceChanges, PiecePlacement};
 use super::kernels::Row;
 use super::network::Network;
-use crate::position::{Color, Position};
+use crate::position::{BitBoard, Color, Position};
 
-/// Maximum of squares that one move changes.
-const CLOSE: u32 = 4;
+/// One move changes at most four squares.
+#[inline]
+fn is_close(changed: BitBoard) -> bool {
+    (0..4).fold(changed.0, |rest, _| rest & rest.wrapping_sub(1)) == 0
+}
 
 /// Each ply keeps the board that was evaluated there last, with its accumulators. A position is evaluated by its
 /// difference from the closest kept board, mostly its parent's, so moves need no notification.
@@ -35,6 +38,19 @@ struct RefreshEntry {
     accumulator: Row,
 }
 
+impl RefreshEntry {
+    /// Kept out of the path that most evaluations take.
+    #[cold]
+    fn advance(&mut self, network: &Network, position: &Position, perspective: Perspective) {
+        let (mut pieces, mut features) = (PieceChanges::default(), FeatureChanges::default());
+        self.board.write_changes_to(position, self.board.changed_squares(position), &mut pieces);
+        pieces.write_features(perspective, &mut features);
+        let before = self.accumulator;
+        network.kernels.update(&network.feature_weights, &before, &mut self.accumulator, &features);
+        self.board = PiecePlacement::of(position);
+    }
+}
+
 impl Accumulators {
     pub fn new(network: Arc<Network>, plies: usize) -> Self {
         let accumulator = network.feature_biases;
@@ -53,23 +69,22 @@ impl Accumulators {
     /// Returns the value of [`Network::evaluate`].
     pub fn evaluate(&mut self, position: &Position, ply: usize) -> i32 {
         let ply = ply.min(self.plies.len() - 1);
-        let mut closest = None;
+        let mut closest: Option<(BitBoard, usize)> = None;
         for back in 1..=ply.min(2) {
-            let distance = self.plies[ply - back].board.changed_squares(position).len();
-            if closest.is_none_or(|(closest, _)| distance < closest) {
-                closest = Some((distance, ply - back));
+            let changed = self.plies[ply - back].board.changed_squares(position);
+            if closest.is_none_or(|(closest, _)| is_close(changed) || changed.len() < closest.len()) {
+                closest = Some((changed, ply - back));
             }
-            if distance <= CLOSE {
+            if is_close(changed) {
                 break;
             }
         }
         let (before, current) = self.plies.split_at_mut(ply);
         let current = &mut current[0];
-        let closest = closest.map(|(distance, ply)| (distance, &before[ply]));
-        let (mut from_ply, mut from_refresh) = (PieceChanges::default(), PieceChanges::default());
-        let mut features = FeatureChanges::default();
-        if let Some((_, ply)) = closest {
-            ply.board.write_changes_to(position, &mut from_ply);
+        let closest = closest.map(|(changed, ply)| (changed, &before[ply]));
+        let (mut pieces, mut features) = (PieceChanges::default(), FeatureChanges::default());
+        if let Some((changed, ply)) = closest {
+            ply.board.write_changes_to(position, changed, &mut pieces);
         }
         let weights = &self.network.feature_weights;
         for player in Color::ALL {
@@ -77,18 +92,16 @@ impl Accumulators {
             let index = player as usize;
             let target = &mut current.accumulators[index];
             let refresh = &mut self.refresh_table[index][usize::from(perspective.mirrored)];
-            let usable = closest.filter(|&(distance, ply)| {
+            let usable = closest.filter(|&(changed, ply)| {
                 ply.mirrored[index] == perspective.mirrored
-                    && (distance <= CLOSE || distance <= refresh.board.changed_squares(position).len())
+                    && (is_close(changed) || changed.len() <= refresh.board.changed_squares(position).len())
             });
             if let Some((_, ply)) = usable {
-                from_ply.write_features(perspective, &mut features);
+                pieces.write_features(perspective, &mut features);
                 self.network.kernels.update(weights, &ply.accumulators[index], target, &features);
             } else {
-                refresh.board.write_changes_to(position, &mut from_refresh);
-                from_refresh.write_features(perspective, &mut features);
-                self.network.kernels.update(weights, &refresh.accumulator, target, &features);
-                (refresh.board, refresh.accumulator) = (PiecePlacement::of(position), *target);
+                refresh.advance(&self.network, position, perspective);
+                *target = refresh.accumulator;
             }
             current.mirrored[index] = perspective.mirrored;
         }

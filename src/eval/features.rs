@@ -46,7 +46,7 @@ pub fn feature_index(own: bool, kind: usize, square: usize) -> u16 {
 
 pub fn active_features(position: &Position, player: Color) -> Vec<u16> {
     let (mut pieces, mut features) = (PieceChanges::default(), FeatureChanges::default());
-    PiecePlacement::EMPTY.write_changes_to(position, &mut pieces);
+    PiecePlacement::EMPTY.write_changes_to(position, position.occupied(), &mut pieces);
     pieces.write_features(Perspective::of(position, player), &mut features);
     features.added.to_vec()
 }
@@ -67,7 +67,7 @@ pub(super) struct FeatureChanges {
 impl PieceChanges {
     /// Overwrites `features`. A returned list would be copied right after it was written, in other sizes, which defeats
     /// store forwarding.
-    #[inline]
+    #[inline(always)]
     pub(super) fn write_features(&self, perspective: Perspective, features: &mut FeatureChanges) {
         for (pieces, list) in [(&self.added, &mut features.added), (&self.removed, &mut features.removed)] {
             list.clear();
@@ -106,12 +106,12 @@ impl PiecePlacement {
         colors.into_iter().chain(pieces).fold(BitBoard::EMPTY, |changed, set| changed | set)
     }
 
-    #[inline]
-    pub(super) fn write_changes_to(&self, new: &Position, changes: &mut PieceChanges) {
+    #[inline(always)]
+    pub(super) fn write_changes_to(&self, new: &Position, changed: BitBoard, changes: &mut PieceChanges) {
         changes.added.clear();
         changes.removed.clear();
         let feature = |white: BitBoard, kind, square| feature_index(white.has(square), kind as usize, square as usize);
-        for square in self.changed_squares(new) {
+        for square in changed {
             let white = self.colors[Color::White as usize];
             changes.removed.extend(self.squares[square as usize].map(|kind: Piece| feature(white, kind, square)));
             let white = new.colors(Color::White);

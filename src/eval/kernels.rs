@@ -158,6 +158,37 @@ macro_rules! loops {
 
         #[target_feature(enable = $features)]
         pub(super) fn update(rows: &[Row; INPUTS], source: &Row, target: &mut Row, added: &[u16], removed: &[u16]) {
+            match (added, removed) {
+                (&[added], &[removed]) => replace(rows, source, target, added, [removed]),
+                (&[added], &[removed, captured]) => replace(rows, source, target, added, [removed, captured]),
+                _ => update_tiles(rows, source, target, added, removed),
+            }
+        }
+
+        /// Nearly all moves add one piece and remove one or two. Each row is read once, from its start to its end.
+        #[inline]
+        #[target_feature(enable = $features)]
+        fn replace<const N: usize>(
+            rows: &[Row; INPUTS],
+            source: &Row,
+            target: &mut Row,
+            added: u16,
+            removed: [u16; N],
+        ) {
+            let vectors = |row: u16| rows[usize::from(row)].0.as_chunks::<LANES>().0;
+            let (added, removed) = (vectors(added), removed.map(vectors));
+            let ((source, _), (target, _)) = (source.0.as_chunks::<LANES>(), target.0.as_chunks_mut::<LANES>());
+            for i in 0..HIDDEN / LANES {
+                let mut sum = add(load(&source[i]), load(&added[i]));
+                for removed in removed {
+                    sum = subtract(sum, load(&removed[i]));
+                }
+                store(&mut target[i], sum);
+            }
+        }
+
+        #[target_feature(enable = $features)]
+        fn update_tiles(rows: &[Row; INPUTS], source: &Row, target: &mut Row, added: &[u16], removed: &[u16]) {
             for tile in 0..TILES {
                 let mut sums = [zero(); TILE];
                 for (sum, from) in sums.iter_mut().zip(vectors(source, tile)) {

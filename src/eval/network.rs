@@ -119,7 +119,7 @@ impl Network {
     /// Evaluates from scratch. The side to move must not be in check. The absolute value is below [`VALUE_LIMIT`].
     pub fn evaluate(&self, position: &Position) -> i32 {
         let (mut pieces, mut features) = (PieceChanges::default(), FeatureChanges::default());
-        PiecePlacement::EMPTY.write_changes_to(position, &mut pieces);
+        PiecePlacement::EMPTY.write_changes_to(position, position.occupied(), &mut pieces);
         let accumulators = Color::ALL.map(|color| {
             let mut accumulator = Row::ZERO;
             pieces.write_features(Perspective::of(position, color), &mut features);
@@ -131,7 +131,7 @@ impl Network {
 
     #[inline]
     pub(super) fn output(&self, position: &Position, accumulators: &[Row; 2]) -> i32 {
-        let bucket = output_bucket(position.occupied().len());
+        let bucket = output_bucket(position.piece_count());
         let us = position.side_to_move();
         let (ours, theirs) = (&accumulators[us as usize], &accumulators[!us as usize]);
         let sum = self.kernels.output(ours, theirs, &self.output_weights[bucket]);

@@ -22,6 +22,7 @@ impl Position {
     }
 
     /// Appends the legal noisy moves: captures, and promotions to a queen.
+    #[inline(always)]
     pub fn noisy_moves(&self, list: &mut MoveList) {
         let us = self.side_to_move();
         let king = self.king(us);
@@ -55,12 +56,13 @@ impl Position {
     }
 
     /// Appends the legal quiet moves: all others, with underpromotions without capture.
+    #[inline(always)]
     pub fn quiet_moves(&self, list: &mut MoveList) {
         self.quiet_moves_to(|_| BitBoard::FULL, list);
     }
 
     /// Appends the [quiet moves](Self::quiet_moves) with a target in `squares` of their piece. Returns true if others are left.
-    #[inline]
+    #[inline(always)]
     pub fn quiet_moves_to(&self, squares: impl Fn(Piece) -> BitBoard, list: &mut MoveList) -> bool {
         let us = self.side_to_move();
         let theirs = self.colors(!us);

@@ -22,10 +22,10 @@ impl Position {
     /// Both sides capture in turn with their least valuable attacker, X-rays included, and may stop. A king captures
     /// undefended pieces only. Promotion counts for `mv` itself, not for later captures. Pins are ignored. Castling wins 0.
     /// As in Stockfish's `see_ge`, testing the bound after every capture decides most exchanges before any attack lookup.
+    #[inline(always)]
     pub fn see_ge(&self, mv: Move, threshold: i32) -> bool {
-        let (from, to) = (mv.from(), mv.to());
-        let us = self.side_to_move();
-        if self.colors(us).has(to) {
+        let to = mv.to();
+        if self.colors(self.side_to_move()).has(to) {
             return threshold <= 0;
         }
 
@@ -40,10 +40,14 @@ impl Position {
         if lead < 0 {
             return false;
         }
-        if lead >= stake {
-            return true;
-        }
+        lead >= stake || self.wins_exchange(mv, lead, stake)
+    }
 
+    /// The opponent replies to `mv`. Kept out of [`Self::see_ge`], whose tests before are inlined in many places.
+    #[inline(never)]
+    fn wins_exchange(&self, mv: Move, mut lead: i32, mut stake: i32) -> bool {
+        let (from, to) = (mv.from(), mv.to());
+        let us = self.side_to_move();
         let mut occupied = self.occupied() ^ from.bitboard() | to.bitboard();
         if self.is_en_passant(mv) {
             occupied ^= self.en_passant_victim(to).bitboard();
@@ -89,7 +93,7 @@ impl Position {
     }
 
     /// Returns attackers of both colours. `occupied` blocks; pieces outside of it are included.
-    #[inline]
+    #[inline(always)]
     pub fn attackers_to(&self, square: Square, occupied: BitBoard) -> BitBoard {
         let queens = self.pieces(Piece::Queen);
         get_pawn_attacks(square, Color::Black) & self.colored(Color::White, Piece::Pawn)

@@ -1,5 +1,6 @@
 //! Shared controls of one search: stop flag, node counters, limits, turns of its workers.
 
+use std::hint::cold_path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
@@ -221,9 +222,11 @@ impl NodeCount {
     #[inline]
     pub fn count(&mut self, control: &Control) -> Result<(), Aborted> {
         if self.nodes >= self.next_check {
+            cold_path();
             self.check_limits(control)?;
         }
         if control.stopped() {
+            cold_path();
             return Err(Aborted);
         }
         self.nodes += 1;

@@ -7,7 +7,7 @@ use super::remote_entries::RemoteEntry;
 use super::score::{DECISIVE_BOUND, DRAW, INFINITE, MAX_DEPTH, MAX_PLY, mated_in, tb_loss, tb_win, to_tt};
 use super::tt::{Bound, QS_NO_CHECKS, STORED_NO_EVAL, SearchTable, TtEntry, TtHit, TtStore};
 use super::worker::{NO_EVAL, SyzygyProbe, ThreadData, Worker};
-use crate::position::{Move, Piece, Position};
+use crate::position::{Move, Position};
 use crate::syzygy::Wdl;
 
 /// See <https://www.chessprogramming.org/Node_Types>. Each type has a search function of its own.
@@ -87,7 +87,7 @@ impl<T: SearchTable> Worker<T> {
         (*alpha >= beta).then_some(*alpha)
     }
 
-    #[inline]
+    #[inline(always)]
     fn draw_or_mate_by_rule(&self, position: &Position, ply: usize) -> Option<i32> {
         // A mate may coincide with the fifty-move limit.
         if position.halfmove_clock() >= 100 {
@@ -124,7 +124,7 @@ impl<T: SearchTable> Worker<T> {
     }
 
     /// Stores the work since `work_before`, and one node for the position itself.
-    #[inline]
+    #[inline(always)]
     pub(super) fn store_tt(&self, position: &Position, ply: usize, work_before: u64, result: TtStore) {
         let TtStore { mv, score, depth, bound, pv, raw_eval } = result;
         let entry = TtEntry {
@@ -188,7 +188,7 @@ impl<T: SearchTable> Worker<T> {
         depth: i32,
     ) -> Option<TbBound> {
         let syzygy = self.context.syzygy.as_ref()?;
-        let pieces = position.occupied().len() as usize;
+        let pieces = position.piece_count() as usize;
         if position.halfmove_clock() != 0 || pieces == syzygy.max_pieces && depth < syzygy.min_depth {
             return None;
         }
@@ -256,9 +256,7 @@ impl<T: SearchTable> Worker<T> {
 /// Raises evaluations with many pieces and lowers those with few: the side ahead then avoids trades of pieces.
 #[inline]
 fn scale_by_material(position: &Position, raw_eval: i32) -> i32 {
-    let minors = (position.pieces(Piece::Knight) | position.pieces(Piece::Bishop)).len();
-    let points = 3 * minors + 5 * position.pieces(Piece::Rook).len() + 9 * position.pieces(Piece::Queen).len();
-    raw_eval * (1024 + material_slope() * (points as i32 - material_even())) / 1024
+    raw_eval * (1024 + material_slope() * (position.non_pawn_points() - material_even())) / 1024
 }
 
 #[cfg(test)]

@@ -93,6 +93,7 @@ impl MovePicker {
     }
 
     /// Quiet moves that `quiets` once excludes never come later.
+    #[inline(always)]
     pub fn next(&mut self, position: &Position, histories: &Histories, quiets: Quiets) -> Option<(Move, Class)> {
         let is_excluded = |hints: &Hints, mv| quiets == Quiets::Checks && !hints.checks.has(position, mv);
         loop {
@@ -203,7 +204,7 @@ impl MovePicker {
         self.checks_only = true;
     }
 
-    #[inline]
+    #[inline(always)]
     fn pick(&mut self) -> Option<Move> {
         let start = self.next;
         let left = self.scores.get(start..)?;
@@ -220,6 +221,7 @@ impl MovePicker {
         Some(self.moves[start])
     }
 
+    #[inline(always)]
     fn score_noisy(&mut self, position: &Position, histories: &Histories) {
         let color = position.side_to_move();
         for &mv in &self.moves {
@@ -231,6 +233,7 @@ impl MovePicker {
         }
     }
 
+    #[inline(always)]
     fn score_quiet(&mut self, position: &Position, histories: &Histories) {
         let color = position.side_to_move();
         let Hints { continuation, threats, checks, .. } = self.hints;

@@ -117,7 +117,8 @@ impl<T: SearchTable> Worker<T> {
                 break;
             }
             self.prefetch_after(position, mv);
-            let child = self.make(position, ply, mv)?;
+            self.count_node()?;
+            let child = self.make(position, ply, mv);
             let (alpha, beta) = (-probcut_beta, -probcut_beta + 1);
             let mut score = -self.quiescence::<NonPv>(&child, ply + 1, alpha, beta, Quiets::None)?;
             if score >= probcut_beta {

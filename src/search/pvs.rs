@@ -73,7 +73,7 @@ impl<T: SearchTable> Worker<T> {
         // 5. Syzygy tablebases.
         let mut best_score = -INFINITE;
         let mut max_score = INFINITE;
-        if !N::ROOT && self.tb_pieces != 0 && position.occupied().len() <= self.tb_pieces && excluded.is_none() {
+        if !N::ROOT && self.tb_pieces != 0 && position.piece_count() <= self.tb_pieces && excluded.is_none() {
             match self.probe_syzygy::<N>(position, ply, alpha, beta, depth) {
                 Some(TbBound::Cutoff(score)) => return Ok(score),
                 Some(TbBound::Lower(score)) => {
@@ -194,7 +194,8 @@ impl<T: SearchTable> Worker<T> {
                 self.begin_root_move(move_count, mv);
             }
             let nodes_before = self.nodes();
-            let child = self.make(position, ply, mv)?;
+            self.count_node()?;
+            let child = self.make(position, ply, mv);
             let entry = self.stack(ply);
             entry.current_quiet = is_quiet.then_some(mv);
             entry.is_first = move_count == 1 && excluded.is_none();

@@ -105,7 +105,8 @@ impl<T: SearchTable> Worker<T> {
                     _ => {}
                 }
             }
-            let child = self.make(position, ply, mv)?;
+            self.count_node()?;
+            let child = self.make(position, ply, mv);
             let score = -self.quiescence::<N>(&child, ply + 1, -beta, -alpha, Quiets::None)?;
             self.keys.pop();
             if score > best_score {

@@ -13,6 +13,7 @@ pub struct Threats {
 }
 
 impl Threats {
+    #[inline(always)]
     pub fn of(position: &Position) -> Self {
         let them = !position.side_to_move();
         let occupied = position.occupied();
@@ -56,10 +57,12 @@ pub struct CheckSquares([BitBoard; Piece::NUM]);
 impl CheckSquares {
     pub const NONE: Self = Self([BitBoard::EMPTY; Piece::NUM]);
 
+    #[inline(always)]
     pub fn of(position: &Position) -> Self {
         Self::by_color(position, position.side_to_move())
     }
 
+    #[inline(always)]
     fn by_color(position: &Position, us: Color) -> Self {
         let king = position.king(!us);
         let occupied = position.occupied();

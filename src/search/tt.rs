@@ -135,7 +135,7 @@ pub trait SearchTable: Send + Sync + 'static {
     }
 
     /// Rejects an entry with an illegal move: it belongs to another position.
-    #[inline]
+    #[inline(always)]
     fn probe_tt(&self, position: &Position, ply: usize) -> Option<TtHit> {
         let (entry, work) = self.probe(position.key())?;
         let mv = Move::from_bits(entry.mv);

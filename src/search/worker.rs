@@ -163,9 +163,14 @@ impl<T: SearchTable> Worker<T> {
     }
 
     /// Counts a node, or fails if the search must end: as in Stockfish, nodes are the moves made, null moves excluded.
-    #[inline]
-    pub(super) fn make(&mut self, position: &Position, ply: usize, mv: Move) -> Result<Position, Aborted> {
-        self.count.count(&self.context.control)?;
+    #[inline(always)]
+    pub(super) fn count_node(&mut self) -> Result<(), Aborted> {
+        self.count.count(&self.context.control)
+    }
+
+    /// Returns no `Result`: the position would be copied into it.
+    #[inline(always)]
+    pub(super) fn make(&mut self, position: &Position, ply: usize, mv: Move) -> Position {
         self.stack(ply).continuation_key = Some(PieceTo::new(position.side_to_move(), position.moved(mv), mv));
         self.stack(ply).current_quiet = None;
         self.stack(ply + 1).mate_threat = None;
@@ -173,7 +178,7 @@ impl<T: SearchTable> Worker<T> {
         let mut child = position.clone();
         child.play(mv);
         self.thread.histories.corrections.prefetch(&child);
-        Ok(child)
+        child
     }
 
     #[inline]

@@ -577,7 +577,7 @@ impl Owner {
 /// tables, the kept moves reach the result without a search, which then does not probe, so that it can find a mate.
 fn rank_root(context: &mut SearchContext) {
     let SearchContext { game, root_moves, multi_pv, control, syzygy, .. } = context;
-    let pieces = game.position().occupied().len() as usize;
+    let pieces = game.position().piece_count() as usize;
     let Some(syzygy) = syzygy.as_mut().filter(|syzygy| pieces <= syzygy.max_pieces) else { return };
     let Some(ranking) = syzygy.tables.rank_moves(game, root_moves, syzygy.fifty_move_rule) else { return };
     control.set_root_tb_hits(ranking.moves.len() as u64);

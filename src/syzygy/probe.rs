@@ -31,7 +31,7 @@ impl Tablebases {
 
     fn covers(&self, position: &Position) -> bool {
         let cannot_castle = |color| *position.castles(color) == CastleRights::EMPTY;
-        position.occupied().len() as usize <= self.max_pieces() && Color::ALL.into_iter().all(cannot_castle)
+        position.piece_count() as usize <= self.max_pieces() && Color::ALL.into_iter().all(cannot_castle)
     }
 
     /// Searches the captures, and with `pawn_moves` the pawn moves, before it probes the table.
@@ -69,7 +69,7 @@ impl Tablebases {
     }
 
     fn table_wdl(&self, position: &Position) -> Option<Wdl> {
-        if position.occupied().len() == 2 {
+        if position.piece_count() == 2 {
             return Some(Wdl::Draw);
         }
         let (tables, mirrored) = self.find(position)?;

@@ -136,7 +136,7 @@ impl Tablebases {
 
     /// Also returns true if the colours are exchanged.
     pub(super) fn find(&self, position: &Position) -> Option<(&MaterialTables, bool)> {
-        debug_assert!(position.occupied().len() as usize <= MAX_PIECES);
+        debug_assert!(position.piece_count() as usize <= MAX_PIECES);
         let (index, mirrored) = *self.index.get(&Material::of(position).signature())?;
         Some((self.tables.get(index)?, mirrored))
     }

@@ -159,12 +159,15 @@ impl<P: Payload, S: Rule<P>> Table<P, S> {
     }
 
     /// Stores as [`Table::store`] does, and returns the outcome: `None` for a payload that packs to 0.
-    #[inline]
+    #[inline(always)]
     pub fn store_with_outcome(&self, key: u64, payload: &P, work: u64) -> Option<Stored> {
         let generation = self.generation();
         let data = payload.pack(generation);
         // Data of 0 would empty the slot of another entry.
-        (data != 0).then(|| self.store_raw(key, RawEntry::new(data, key, Work::from_nodes(work)), generation))
+        if data == 0 {
+            return None;
+        }
+        Some(self.store_raw(key, RawEntry::new(data, key, Work::from_nodes(work)), generation))
     }
 
     #[inline(always)]

@@ -65,13 +65,17 @@ fn random_boards(seed: u64, count: u32, mut check: impl FnMut(&Position)) {
 }
 
 #[test]
-fn incremental_keys_and_mailbox_are_exact() {
+fn incremental_keys_mailbox_and_counts_are_exact() {
     let (mut castlings, mut en_passants, mut promotions) = (0, 0, 0);
     random_games(1, 5000, |position, mv| {
         assert_eq!(position.keys, position.keys_from_scratch(), "{position}");
         for square in Square::ALL {
             assert_eq!(position.piece_on(square), position.board.piece_on(square), "{square} in {position}");
         }
+        assert_eq!(position.piece_count(), position.occupied().len(), "{position}");
+        let points = [(Piece::Knight, 3), (Piece::Bishop, 3), (Piece::Rook, 5), (Piece::Queen, 9)];
+        let sum: u32 = points.into_iter().map(|(piece, points)| points * position.pieces(piece).len()).sum();
+        assert_eq!(position.non_pawn_points() as u32, sum, "{position}");
         if let Some(mv) = mv {
             castlings += u32::from(position.is_castling(mv));
             en_passants += u32::from(position.is_en_passant(mv));

@@ -211,7 +211,7 @@ impl Maps {
         if piece == Piece::Pawn && !position.colored(!us, Piece::Pawn).into_iter().any(is_ahead) {
             weight += PASSED_PAWN[rank];
         }
-        let phase = usize::from(position.occupied().len() <= LATE_PIECES);
+        let phase = usize::from(position.piece_count() <= LATE_PIECES);
         weight += RANK[phase][i][rank] - RANK[phase][i][relative_rank(from)];
         weight + FILE[phase][i][to.file() as usize] - FILE[phase][i][from.file() as usize]
     }

@@ -43,7 +43,7 @@ impl Summary {
         self.starts.insert(game.start.key());
         self.scores.extend(game.moves.iter().map(|&(_, score)| score).filter(|&score| !is_mate(score.into())));
         game.for_each_training_position(|position, _| {
-            self.positions[output_bucket(position.occupied().len())] += 1;
+            self.positions[output_bucket(position.piece_count())] += 1;
             if position.key().is_multiple_of(KEY_SAMPLING) {
                 self.keys.insert(position.key());
             }

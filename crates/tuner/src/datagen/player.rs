@@ -88,7 +88,7 @@ impl Player {
     /// Returns move and score, from the side to move, of the last complete iteration, if any: a cut-off one may have a bound.
     fn search(&mut self, game: &Game) -> Option<(Move, i32)> {
         self.table.new_search();
-        let is_middlegame = game.position().occupied().len() >= MIDDLEGAME_PIECES;
+        let is_middlegame = game.position().piece_count() >= MIDDLEGAME_PIECES;
         let nodes = if is_middlegame { MIDDLEGAME_FACTOR } else { 1 } * self.settings.nodes;
         let control = Control::new(1, Some(HARD_LIMIT * nodes));
         let context = SearchContext::alone(game, &self.table, &self.network, control);
