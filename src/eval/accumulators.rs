@@ -7,7 +7,7 @@ use super::kernels::Row;
 use super::network::Network;
 use crate::position::{BitBoard, Color, Position};
 
-/// One move changes at most four squares.
+/// Returns true for at most four squares, which one move can change. Counting them would take longer.
 #[inline]
 fn is_close(changed: BitBoard) -> bool {
     (0..4).fold(changed.0, |rest, _| rest & rest.wrapping_sub(1)) == 0
@@ -39,9 +39,10 @@ struct RefreshEntry {
 }
 
 impl RefreshEntry {
-    /// Kept out of the path that most evaluations take.
+    /// Rare, so out of line.
     #[cold]
-    fn advance(&mut self, network: &Network, position: &Position, perspective: Perspective) {
+    #[inline(never)]
+    fn update_to(&mut self, network: &Network, position: &Position, perspective: Perspective) {
         let (mut pieces, mut features) = (PieceChanges::default(), FeatureChanges::default());
         self.board.write_changes_to(position, self.board.changed_squares(position), &mut pieces);
         pieces.write_features(perspective, &mut features);
@@ -72,11 +73,12 @@ impl Accumulators {
         let mut closest: Option<(BitBoard, usize)> = None;
         for back in 1..=ply.min(2) {
             let changed = self.plies[ply - back].board.changed_squares(position);
-            if closest.is_none_or(|(closest, _)| is_close(changed) || changed.len() < closest.len()) {
-                closest = Some((changed, ply - back));
-            }
             if is_close(changed) {
+                closest = Some((changed, ply - back));
                 break;
+            }
+            if closest.is_none_or(|(closest, _)| changed.len() < closest.len()) {
+                closest = Some((changed, ply - back));
             }
         }
         let (before, current) = self.plies.split_at_mut(ply);
@@ -100,7 +102,7 @@ impl Accumulators {
                 pieces.write_features(perspective, &mut features);
                 self.network.kernels.update(weights, &ply.accumulators[index], target, &features);
             } else {
-                refresh.advance(&self.network, position, perspective);
+                refresh.update_to(&self.network, position, perspective);
                 *target = refresh.accumulator;
             }
             current.mirrored[index] = perspective.mirrored;

@@ -140,8 +140,7 @@ const fn largest_divisor(count: usize, limit: usize) -> usize {
     divisor
 }
 
-/// The two loops over whole vectors, with the vector operations of the calling module. A tile stays in registers while all
-/// rows are added: at most half as many vectors as the machine has registers.
+/// The loops over whole vectors, with the vector operations of the calling module.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64", target_feature = "simd128"))]
 macro_rules! loops {
     ($features:literal, $vector:ty, $sum:ty, $lanes:literal, $tile:literal) => {
@@ -175,8 +174,8 @@ macro_rules! loops {
             added: u16,
             removed: [u16; N],
         ) {
-            let vectors = |row: u16| rows[usize::from(row)].0.as_chunks::<LANES>().0;
-            let (added, removed) = (vectors(added), removed.map(vectors));
+            let whole = |row: u16| rows[usize::from(row)].0.as_chunks::<LANES>().0;
+            let (added, removed) = (whole(added), removed.map(whole));
             let ((source, _), (target, _)) = (source.0.as_chunks::<LANES>(), target.0.as_chunks_mut::<LANES>());
             for i in 0..HIDDEN / LANES {
                 let mut sum = add(load(&source[i]), load(&added[i]));
@@ -187,6 +186,7 @@ macro_rules! loops {
             }
         }
 
+        /// A tile stays in registers while all rows are added: at most half as many vectors as the machine has registers.
         #[target_feature(enable = $features)]
         fn update_tiles(rows: &[Row; INPUTS], source: &Row, target: &mut Row, added: &[u16], removed: &[u16]) {
             for tile in 0..TILES {

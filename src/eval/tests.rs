@@ -63,7 +63,7 @@ fn by_reference(weights: &Weights, position: &Position) -> i32 {
         sums
     };
     let us = position.side_to_move();
-    let bucket = (position.piece_count() as usize - 2) / 4;
+    let bucket = (position.occupied().len() as usize - 2) / 4;
     let values = [accumulator(us), accumulator(!us)].concat();
     let sum: i64 = values
         .iter()

@@ -29,10 +29,7 @@ impl WdlChances {
 
 /// Returns the material of both sides: pawn 1, knight and bishop 3, rook 5, queen 9.
 pub fn material(position: &Position) -> u32 {
-    [(Piece::Pawn, 1), (Piece::Knight, 3), (Piece::Bishop, 3), (Piece::Rook, 5), (Piece::Queen, 9)]
-        .into_iter()
-        .map(|(piece, value)| value * position.pieces(piece).len())
-        .sum()
+    position.pieces(Piece::Pawn).len() + position.non_pawn_points()
 }
 
 /// Material of the start position. The model caps material at this value.

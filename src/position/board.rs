@@ -20,9 +20,6 @@ pub struct PositionKeys {
     pub non_pawn: [u64; Color::NUM],
 }
 
-/// By [`Piece`].
-const POINTS: [u16; Piece::NUM] = [0, 3, 3, 5, 9, 0];
-
 impl PositionKeys {
     #[inline(always)]
     fn toggle(&mut self, color: Color, piece: Piece, square: Square) {
@@ -36,6 +33,9 @@ impl PositionKeys {
     }
 }
 
+/// Points of each [`Piece`] in [`Position::non_pawn_points`].
+const POINTS: [u16; Piece::NUM] = [0, 3, 3, 5, 9, 0];
+
 /// A position of standard chess or Chess960, without heap memory for a copy-make search.
 ///
 /// It is always valid: each side has one king, and the side not to move is not in check.
@@ -48,7 +48,7 @@ pub struct Position {
     /// Only for a legal capture. (`board` has the file after every double step.)
     en_passant: Option<File>,
     reversible: u8,
-    /// Counted with each move: a build for every x86-64 processor counts bits in a dozen instructions.
+    /// Both change with each move: a build for every x86-64 processor takes a dozen instructions to count bits.
     piece_count: u8,
     non_pawn_points: u16,
 }
@@ -98,7 +98,7 @@ impl Position {
 
     /// Returns the sum over both sides: 3 for a minor piece, 5 for a rook, 9 for a queen.
     #[inline]
-    pub fn non_pawn_points(&self) -> i32 {
+    pub fn non_pawn_points(&self) -> u32 {
         self.non_pawn_points.into()
     }
 

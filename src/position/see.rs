@@ -43,7 +43,8 @@ impl Position {
         lead >= stake || self.wins_exchange(mv, lead, stake)
     }
 
-    /// The opponent replies to `mv`. Kept out of [`Self::see_ge`], whose tests before are inlined in many places.
+    /// Continues [`Self::see_ge`] from the opponent's reply, with its `lead` and `stake`. Out of line, because `see_ge` is
+    /// inlined in many places.
     #[inline(never)]
     fn wins_exchange(&self, mv: Move, mut lead: i32, mut stake: i32) -> bool {
         let (from, to) = (mv.from(), mv.to());

@@ -222,7 +222,6 @@ impl NodeCount {
     #[inline]
     pub fn count(&mut self, control: &Control) -> Result<(), Aborted> {
         if self.nodes >= self.next_check {
-            cold_path();
             self.check_limits(control)?;
         }
         if control.stopped() {

@@ -256,7 +256,7 @@ impl<T: SearchTable> Worker<T> {
 /// Raises evaluations with many pieces and lowers those with few: the side ahead then avoids trades of pieces.
 #[inline]
 fn scale_by_material(position: &Position, raw_eval: i32) -> i32 {
-    raw_eval * (1024 + material_slope() * (position.non_pawn_points() - material_even())) / 1024
+    raw_eval * (1024 + material_slope() * (position.non_pawn_points() as i32 - material_even())) / 1024
 }
 
 #[cfg(test)]

@@ -168,7 +168,7 @@ impl<T: SearchTable> Worker<T> {
         self.count.count(&self.context.control)
     }
 
-    /// Returns no `Result`: the position would be copied into it.
+    /// Makes a move that [`Self::count_node`] has counted. It returns no `Result`: the position would be copied into it.
     #[inline(always)]
     pub(super) fn make(&mut self, position: &Position, ply: usize, mv: Move) -> Position {
         self.stack(ply).continuation_key = Some(PieceTo::new(position.side_to_move(), position.moved(mv), mv));
