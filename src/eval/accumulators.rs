@@ -39,16 +39,14 @@ struct RefreshEntry {
 }
 
 impl RefreshEntry {
-    /// Rare, so out of line.
     #[cold]
     #[inline(never)]
-    fn update_to(&mut self, network: &Network, position: &Position, perspective: Perspective) {
+    fn refresh(&mut self, network: &Network, position: &Position, perspective: Perspective, target: &mut Row) {
         let (mut pieces, mut features) = (PieceChanges::default(), FeatureChanges::default());
         self.board.write_changes_to(position, self.board.changed_squares(position), &mut pieces);
         pieces.write_features(perspective, &mut features);
-        let before = self.accumulator;
-        network.kernels.update(&network.feature_weights, &before, &mut self.accumulator, &features);
-        self.board = PiecePlacement::of(position);
+        network.kernels.update(&network.feature_weights, &self.accumulator, target, &features);
+        (self.board, self.accumulator) = (PiecePlacement::of(position), *target);
     }
 }
 
@@ -93,17 +91,16 @@ impl Accumulators {
             let perspective = Perspective::of(position, player);
             let index = player as usize;
             let target = &mut current.accumulators[index];
-            let refresh = &mut self.refresh_table[index][usize::from(perspective.mirrored)];
+            let entry = &mut self.refresh_table[index][usize::from(perspective.mirrored)];
             let usable = closest.filter(|&(changed, ply)| {
                 ply.mirrored[index] == perspective.mirrored
-                    && (is_close(changed) || changed.len() <= refresh.board.changed_squares(position).len())
+                    && (is_close(changed) || changed.len() <= entry.board.changed_squares(position).len())
             });
             if let Some((_, ply)) = usable {
                 pieces.write_features(perspective, &mut features);
                 self.network.kernels.update(weights, &ply.accumulators[index], target, &features);
             } else {
-                refresh.update_to(&self.network, position, perspective);
-                *target = refresh.accumulator;
+                entry.refresh(&self.network, position, perspective, target);
             }
             current.mirrored[index] = perspective.mirrored;
         }

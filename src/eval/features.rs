@@ -106,7 +106,7 @@ impl PiecePlacement {
         colors.into_iter().chain(pieces).fold(BitBoard::EMPTY, |changed, set| changed | set)
     }
 
-    /// `changed` are the [changed squares](Self::changed_squares), or all occupied ones for an empty board.
+    /// `changed` are the [changed squares](Self::changed_squares), which callers have at hand.
     #[inline(always)]
     pub(super) fn write_changes_to(&self, new: &Position, changed: BitBoard, changes: &mut PieceChanges) {
         changes.added.clear();
