@@ -90,17 +90,19 @@ class Results(unittest.TestCase):
             self.assertIn("1. e4 e5 1/2-1/2", text)
 
     def test_a_figure_that_was_not_measured_is_seen(self):
+        models = "crates/table/tests/all/loom.rs"
         changes = [
             ("docs/results/strength.md", r"\| \*\*", "| **1", "differs from docs/results/data"),
             ("docs/results/data/gauntlet.json", r'"won": ', '"won": 1', "differs from docs/results/data"),
             ("docs/results/data/gauntlet.json", r'"bench": ', '"bench": 1', "figures of 2 versions"),
-            ("docs/results/strength.md", r"26\.8 \+- 3\.7", "36.8 +- 3.7", "36.8 +- 3.7 is neither"),
+            ("docs/results/strength.md", r"32\.4 \+- 4\.7", "36.4 +- 4.7", "36.4 +- 4.7 is neither"),
+            (models, r'\("shift, probe"', '("move, probe"', "lacks the loom model move, probe"),
         ]
         for page, old, new, fault in changes:
             with tempfile.TemporaryDirectory() as folder:
                 shutil.copytree(f"{ROOT}/docs", f"{folder}/docs")
-                os.mkdir(f"{folder}/scripts")
-                for file in ("README.md", "scripts/results"):
+                for file in ("README.md", "scripts/results", models):
+                    os.makedirs(os.path.dirname(f"{folder}/{file}"), exist_ok=True)
                     shutil.copy(f"{ROOT}/{file}", f"{folder}/{file}")
                 subprocess.run(["git", "init", "--quiet", folder], check=True)
                 check = [f"{folder}/scripts/results", "check"]
